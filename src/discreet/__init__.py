@@ -1,0 +1,1 @@
+"""Discreet: publish counts, not people."""

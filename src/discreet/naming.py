@@ -1,0 +1,40 @@
+"""Words shared by everything that checks what a custodian declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+OTHER = "other"
+
+
+def did_you_mean(wrong: object, known: Iterable[str]) -> str:
+    """' Did you mean 'age'?', or nothing when no known name is near. Ready to append to a sentence."""
+    names = list(known)
+    if (
+        not isinstance(wrong, str) or len(names) > 10_000
+    ):  # comparing is slow, and this may be a nation's blocks
+        return ""
+    near = get_close_matches(wrong, names, n=1, cutoff=0.6)
+    folded = [name for name in names if name.casefold() == wrong.casefold()]
+    best = (folded or near)[:1]
+    return f" Did you mean {best[0]!r}?" if best else ""
+
+
+def unknown_keys(given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """One problem per key that nobody reads: a misspelt key must not silently become a default."""
+    allowed = list(known)
+    return [
+        f"{key}: unknown key.{did_you_mean(key, allowed)} Known here: {', '.join(allowed)}"
+        for key in given
+        if key not in allowed
+    ]
+
+
+def rule_problems(outside: object, null: object, outside_choices: tuple[str, ...]) -> list[str]:
+    """Problems with the declared rules for values outside the domain and for nulls."""
+    problems = []
+    for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER))):
+        if rule not in choices:
+            problems.append(f"{key}: {rule!r} is no rule; use one of {', '.join(map(repr, choices))}")
+    return problems

@@ -1,0 +1,198 @@
+"""The one room where randomness is drawn: exact integer noise, from bits that are used once.
+
+A mechanism is handed a `Noise` and asks it for everything random. `private` tells whether what it gives may be
+published: only noise from the operating system's generator, or from a keystream under its keys, is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter, CountOverflow
+from discreet.intervals import Real
+from discreet.noise.coins import coin, coins
+from discreet.noise.down import Down, noise_down
+from discreet.noise.draw import Drawer
+from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
+from discreet.noise.redraws import Descent, next_redraw
+from discreet.noise.skips import cells_of_ranks, positions
+from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
+from discreet.noise.subsets import integers, subset
+from discreet.noise.wide import to_integers, to_limbs
+from discreet.privacy import Alpha, Number
+
+__all__ = [
+    "LARGEST_COUNT",
+    "Descent",
+    "KeystreamSource",
+    "Noise",
+    "ScriptedSource",
+    "SeededSource",
+    "Source",
+    "SystemSource",
+    "ZeroNoise",
+    "cells_of_ranks",
+    "to_integers",
+    "to_limbs",
+]
+
+#: counts up to here may be noised; noisy counts are clamped to the same bound
+LARGEST_COUNT = (1 << 61) - 1
+
+Shape = int | tuple[int, ...]
+
+
+class Noise:
+    """Everything random, from one source of bits. Each call opens a stream of its own and drops it."""
+
+    def __init__(self, source: Source | None = None) -> None:
+        self.source = source or KeystreamSource()
+
+    @property
+    def private(self) -> bool:
+        """Whether what this noise makes may be published."""
+        return self.source.private
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def laplace(self, scale: Number, shape: Shape = 1) -> NDArray[np.int64]:
+        """Discrete Laplace noise: Pr[x] proportional to alpha**|x|, alpha just above exp(-1/scale)."""
+        out = np.empty(shape, np.int64)
+        self._laplace_into(scale, out.reshape(-1))
+        return out
+
+    def laplace_blocks(self, scales: Sequence[Number], sizes: Sequence[int]) -> NDArray[np.int64]:
+        """Noise for consecutive blocks, the i-th of sizes[i] values at scales[i]."""
+        if len(scales) != len(sizes) or any(size < 0 for size in sizes):
+            raise BadParameter("noise in blocks needs one scale for each block, and sizes of at least zero")
+        out = np.empty(sum(sizes), np.int64)
+        start = 0
+        for scale, size in zip(scales, sizes, strict=True):
+            self._laplace_into(scale, out[start : start + size])
+            start += size
+        return out
+
+    def _laplace_into(self, scale: Number, out: NDArray[np.int64]) -> None:
+        laplace_digits(Alpha.of(scale)).fill(self._drawer(out.size), out)
+
+    def add(self, counts: NDArray[Any], scale: Number) -> NDArray[np.int64]:
+        """counts + noise, clamped to +-LARGEST_COUNT.
+
+        The clamp is post-processing: a draw that stuck at 2**62 lies beyond it whatever the count, so the
+        result is that of unbounded noise.
+        """
+        integers_ = check_counts(counts)
+        noisy = self.laplace(scale, integers_.shape)
+        noisy += integers_
+        return np.clip(noisy, -LARGEST_COUNT, LARGEST_COUNT, out=noisy)
+
+    def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
+        """Pr[k] = (1 - ratio) ratio**k for k = 0, 1, 2, ...; the mean at most 2**48, so that 64 bits hold it."""
+        out = np.empty(shape, np.int64)
+        digits = geometric_digits(ratio)
+        if len(digits.digits) > NARROW_DIGITS:
+            raise BadParameter("this geometric law is too wide for 64 bits: use positions() for such gaps")
+        digits.fill(self._drawer(out.size), out.reshape(-1))
+        return out
+
+    def coin(self, probability: Real, shape: Shape = 1) -> NDArray[np.bool_]:
+        """True with a probability that is known to any number of bits."""
+        return coin(probability, _size(shape), self._drawer(_size(shape))).reshape(shape)
+
+    def coins(self, weights: NDArray[np.int64], limit: Fraction) -> NDArray[np.bool_]:
+        """True with probability min(|weight| / limit, 1), each element on its own."""
+        return coins(weights.reshape(-1), limit, self.source.stream()).reshape(weights.shape)
+
+    def positions(self, probability: Real, size: int) -> NDArray[Any]:
+        """The chosen ones of range(size), each with the same probability: int64, or limbs beyond 2**62.
+
+        `to_integers` turns limbs into Python integers.
+        """
+        return positions(probability, size, self._drawer(1 << 16))
+
+    def integers(self, size: int, count: int) -> NDArray[Any]:
+        """Uniform draws from range(size)."""
+        return integers(size, count, self.source.stream())
+
+    def subset(self, size: int, count: int) -> NDArray[Any]:
+        """A uniform `count` of range(size), rising."""
+        return subset(size, count, self.source.stream())
+
+    def noise_down(
+        self,
+        noisy: NDArray[np.int64],
+        exact: NDArray[np.int64],
+        old: Number,
+        new: Number,
+        *,
+        redrawn: bool = False,
+    ) -> NDArray[np.int64]:
+        """Answers at the lower scale `new`, given those at `old`; with `redrawn`, given that each is redrawn."""
+        step = Down(Alpha.of(old), Alpha.of(new))
+        drawer = self._drawer(noisy.size)
+        moved = noise_down(noisy.reshape(-1), exact.reshape(-1), step, drawer, redrawn=redrawn)
+        return moved.reshape(noisy.shape)
+
+    def next_redraw(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> NDArray[np.int64]:
+        """The step of the descent in which each answer is next redrawn, or steps + 1."""
+        distance = np.abs(noisy - exact)
+        return next_redraw(distance.reshape(-1), descent, self.source.stream()).reshape(noisy.shape)
+
+    def _drawer(self, size: int) -> Drawer:
+        return Drawer(self.source.stream(), size)
+
+
+class ZeroNoise(Noise):
+    """The double for tests of structure: all noise is zero, as if every scale were. Never publishable."""
+
+    @property
+    def private(self) -> bool:
+        return False
+
+    @property
+    def name(self) -> str:
+        return "zero noise (not private)"
+
+    def _laplace_into(self, scale: Number, out: NDArray[np.int64]) -> None:
+        Alpha.of(scale)
+        out[:] = 0
+
+    def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
+        return np.zeros(shape, np.int64)
+
+    def positions(self, probability: Real, size: int) -> NDArray[Any]:
+        """None: without noise no empty cell is ever raised."""
+        return super().positions(probability, 0)
+
+    def noise_down(
+        self,
+        noisy: NDArray[np.int64],
+        exact: NDArray[np.int64],
+        old: Number,
+        new: Number,
+        *,
+        redrawn: bool = False,
+    ) -> NDArray[np.int64]:
+        return exact.copy()
+
+
+def _size(shape: Shape) -> int:
+    return shape if isinstance(shape, int) else math.prod(shape)
+
+
+def check_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Integer counts within +-LARGEST_COUNT, as int64; anything else is refused, without showing it."""
+    array = np.asarray(counts)
+    if array.dtype.kind not in "iu":
+        raise BadParameter(f"counts must be whole numbers in an integer array, not {array.dtype}")
+    if array.size and (int(array.max()) > LARGEST_COUNT or int(array.min()) < -LARGEST_COUNT):
+        raise CountOverflow("a count is beyond +-2**61, too large for noise to be added in 64 bits")
+    return array.astype(np.int64, copy=False)

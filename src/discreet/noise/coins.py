@@ -1,0 +1,47 @@
+"""Exact Bernoulli draws: one probability known to any precision, or a ratio of integers for every element.
+
+A float appears in `coins`, as a filter only: it decides an element when the distance to the threshold is
+2**12 times larger than every rounding that was made; the others are decided by integers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.intervals import Rational, Real
+from discreet.noise.draw import CHUNK, Drawer, read_on
+from discreet.noise.ladders import Coin
+from discreet.noise.source import Stream
+from discreet.noise.tables import table_of
+
+_MARGIN = 2.0**-40
+
+
+def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
+    """`count` independent draws that are True with the given probability."""
+    table, out = table_of(Coin(probability)), np.empty(count, np.bool_)
+    chunk = np.empty(min(CHUNK, count), np.int64)
+    for start in range(0, count, CHUNK):
+        piece = out[start : start + CHUNK]
+        drawer.draw(table, chunk[: piece.size])
+        piece[:] = chunk[: piece.size] != 0
+    return out
+
+
+def coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
+    """True with probability min(|weight| / limit, 1), independently for every element; limit above zero."""
+    if limit <= 0:
+        raise BadParameter("coins need a limit above zero")
+    sizes = np.abs(weights)
+    words = np.empty(sizes.size, np.uint64)
+    stream.fill(words)
+    uniform, threshold = words * 2.0**-64, sizes / float(limit)
+    heads = uniform < threshold
+    for i in np.flatnonzero(np.abs(uniform - threshold) <= _MARGIN * (1.0 + threshold)).tolist():
+        ratio = Fraction(int(sizes[i])) / limit
+        heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1
+    return heads

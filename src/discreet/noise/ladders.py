@@ -1,0 +1,125 @@
+"""Laws on 0, 1, 2, ... as ladders: Q_j = Pr[index >= j], each rung known to any number of bits.
+
+A draw is one uniform real U in [0, 1), read bit by bit: its index is the number of rungs j >= 1 with U < Q_j.
+Q_j falls to zero, so the rungs that need the most bits lie where the leading bits of U are zero.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from discreet.intervals import Interval, Power, Real
+
+DIGIT = 256
+
+
+class Ladder(ABC):
+    """A law on the integers from 0. Subclasses are frozen dataclasses, so that equal ladders share a table."""
+
+    #: the number of outcomes, or None if there is no largest
+    outcomes: int | None = None
+    #: whether index 0, 1, 2, 3, ... stands for 0, -1, 1, -2, ...
+    zigzag: bool = False
+
+    @abstractmethod
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        """Q_1, Q_2, ... at `bits` bits."""
+
+    @abstractmethod
+    def rung(self, j: int, bits: int) -> Interval:
+        """Q_j at `bits` bits, for one j >= 1."""
+
+
+def _powers(base: Interval) -> Iterator[Interval]:
+    """base, base**2, ...: the running product, so that one rung costs one multiplication."""
+    power = base
+    while True:
+        yield power
+        power = power * base
+
+
+@dataclass(frozen=True)
+class Geometric(Ladder):
+    """Pr[G >= j] = ratio**j."""
+
+    ratio: Real
+
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        return _powers(self.ratio.bracket(bits))
+
+    def rung(self, j: int, bits: int) -> Interval:
+        return Power(self.ratio, j).bracket(bits)
+
+
+@dataclass(frozen=True)
+class Digit(Ladder):
+    """One radix-256 digit of a geometric: Pr[D >= j] = (ratio**j - ratio**256) / (1 - ratio**256).
+
+    `ratio` is that of the geometric raised to 256**place; digits of different places are independent.
+    """
+
+    ratio: Real
+    outcomes = DIGIT
+
+    def _parts(self, bits: int) -> tuple[Interval, Interval, Interval]:
+        """ratio, ratio**256 and 1 - ratio**256, with enough bits that the last keeps its leading ones."""
+        work = bits
+        while (whole := Interval.of(1, work) - (last := (ratio := self.ratio.bracket(work)) ** DIGIT)).low >> 32 == 0:
+            work += 64
+        return ratio, last, whole
+
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        _, _, whole = self._parts(bits)
+        lost = whole.bits - whole.low.bit_length()  # leading zeros: the division makes them up
+        ratio, last, whole = self._parts(whole.bits + lost)
+        for power, _ in zip(_powers(ratio), range(1, DIGIT), strict=False):
+            yield ((power - last) / whole).to(bits)
+
+    def rung(self, j: int, bits: int) -> Interval:
+        ratio, last, whole = self._parts(bits)
+        return ((ratio**j - last) / whole).to(bits)
+
+
+@dataclass(frozen=True)
+class Signed(Ladder):
+    """A geometric and an independent sign in one draw: index 2g is (g, plus), index 2g + 1 is (g, minus).
+
+    The sign is minus with probability alpha / (1 + alpha). With ratio = alpha this is the discrete Laplace
+    law itself: plus stands for g, minus for -1 - g.
+    """
+
+    alpha: Real
+    ratio: Real
+    zigzag = True
+
+    def _minus(self, bits: int) -> Interval:
+        """Q_(2g+1) / Q_(2g)."""
+        alpha, ratio = self.alpha.bracket(bits), self.ratio.bracket(bits)
+        return (alpha + ratio) / (Interval.of(1, bits) + alpha)
+
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        minus, ratio = self._minus(bits), self.ratio.bracket(bits)
+        yield minus
+        for power in _powers(ratio):
+            yield power
+            yield power * minus
+
+    def rung(self, j: int, bits: int) -> Interval:
+        power = Power(self.ratio, j >> 1).bracket(bits)
+        return power * self._minus(bits) if j & 1 else power
+
+
+@dataclass(frozen=True)
+class Coin(Ladder):
+    """1 with the given probability, else 0."""
+
+    probability: Real
+    outcomes = 2
+
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        yield self.probability.bracket(bits)
+
+    def rung(self, j: int, bits: int) -> Interval:
+        return self.probability.bracket(bits)

@@ -1,0 +1,216 @@
+"""Nominal attributes: a list of labels, or a hierarchy in which every node is a run of consecutive codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
+from discreet.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_tree, walk
+from discreet.naming import OTHER, did_you_mean, rule_problems
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """Labels without an order.
+
+    `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`:
+    of any depth, branches of different depth allowed. `levels` may name the depths, outermost first.
+    """
+
+    values: Sequence[str | int] | None = None
+    hierarchy: Mapping[str, Any] | Sequence[Any] | None = field(default=None, kw_only=True)
+    levels: Sequence[str] | None = field(default=None, kw_only=True)
+    outside: str = field(default="drop", kw_only=True)
+    null: str = field(default="drop", kw_only=True)
+    labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+    _tree: Tree = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        problems = rule_problems(self.outside, self.null, ("drop", OTHER))
+        if self.outside == "clamp":
+            problems[0] = "outside: labels have no order, so nothing can be clamped; use 'drop' or 'other'"
+        if (self.values is None) == (self.hierarchy is None):
+            problems.append("values: give either values or hierarchy, one of the two")
+            raise BadSpec(problems)
+        if self.values is None:
+            tree = read_tree(self.hierarchy, problems)
+        else:
+            tree = _distinct(self.values, problems)
+        places = list(walk(tree))
+        if self.has_other and any(_name(entry) == OTHER for entry, _ in places):
+            problems.append(
+                "outside: a label is itself named 'other', the cell for other values; rename it or use 'drop'"
+            )
+        depth = 1 + max((depth for _, depth in places), default=0)
+        levels = self._checked_levels(depth, problems)
+        if problems:
+            raise BadSpec(problems)
+        leaves = tuple(entry for entry, _ in places if isinstance(entry, str))
+        found = {
+            "values": None if self.values is None else leaves,
+            "hierarchy": None if self.hierarchy is None else tree,
+            "levels": levels,
+            "labels": leaves + (OTHER,) * self.has_other,
+            "depth": depth,
+            "_tree": tree,
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
+    def _checked_levels(self, depth: int, problems: list[str]) -> tuple[str, ...]:
+        if self.levels is None:
+            return ()
+        if isinstance(self.levels, str) or not all(isinstance(name, str) and name for name in self.levels):
+            problems.append('levels: must be a list of names, outermost first, such as ["county", "tract"]')
+            return ()
+        names = tuple(self.levels)
+        if names and (len(names) != depth or len(set(names)) < depth):
+            problems.append(
+                f"levels: the hierarchy is {depth} deep, so give {depth} different names, outermost first"
+            )
+        return names
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        levels: Sequence[str] | None = None,
+        *,
+        outside: str = "drop",
+        null: str = "drop",
+    ) -> Nominal:
+        """A hierarchy with one row per leaf and one column per level, leaf first: block, tract, county.
+
+        The header names the levels; `levels` picks some of them, outermost first.
+        """
+        tree, names = read_csv(path, levels)
+        return cls(hierarchy=tree, levels=names, outside=outside, null=null)
+
+    @property
+    def has_other(self) -> bool:
+        return OTHER in (self.outside, self.null)
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def _groups(self) -> dict[str, tuple[int, int]]:
+        """First and last code of every inner node."""
+        groups: dict[str, tuple[int, int]] = {}
+
+        def visit(tree: Tree, first: int) -> int:
+            for entry in tree:
+                if isinstance(entry, Node):
+                    end = visit(entry.children, first)
+                    groups[entry.name] = (first, end - 1)
+                    first = end
+                else:
+                    first += 1
+            return first
+
+        visit(self._tree, 0)
+        return groups
+
+    def label(self, code: int) -> str:
+        if not 0 <= code < self.size:
+            raise OutsideDomain(f"code {code} is outside 0..{self.size - 1}")
+        return self.labels[code]
+
+    def code(self, label: object) -> int:
+        """The code of one label."""
+        text = _as_text(label)
+        if text in self._codes:
+            return self._codes[text]
+        if text in self._groups:
+            raise OutsideDomain(f"{text!r} is a group of the hierarchy, not a single label")
+        raise OutsideDomain(f"{text!r} is not among the declared labels.{did_you_mean(text, self._codes)}")
+
+    def node(self, name: object) -> tuple[int, int]:
+        """First and last code of a label or of a group of the hierarchy."""
+        text = _as_text(name)
+        if text in self._groups:
+            return self._groups[text]
+        if text in self._codes:
+            return self._codes[text], self._codes[text]
+        known = [*self._groups, *self._codes]
+        raise OutsideDomain(
+            f"{text!r} is not among the declared labels and groups.{did_you_mean(text, known)}"
+        )
+
+    def level(self, which: str | int) -> list[tuple[str, int, int]]:
+        """The roll-up to one depth: name, first and last code of each part, covering every code once.
+
+        0 is the outermost level. A leaf that hangs higher up stands for itself, as does "other".
+        """
+        wanted = self._level_number(which)
+        parts = []
+        for entry, depth in walk(self._tree):
+            if depth == wanted or (depth < wanted and isinstance(entry, str)):
+                name = _name(entry)
+                parts.append((name, *self.node(name)))
+        if self.has_other:
+            parts.append((OTHER, self.size - 1, self.size - 1))
+        return parts
+
+    def _level_number(self, which: str | int) -> int:
+        names = self.levels or ()
+        if isinstance(which, str):
+            if which in names:
+                return list(names).index(which)
+            known = (
+                f"the levels are {', '.join(names)}" if names else f"give a number from 0 to {self.depth - 1}"
+            )
+            raise CannotAnswer(f"there is no level {which!r}; {known}.{did_you_mean(which, names)}")
+        if isinstance(which, bool) or not 0 <= which < self.depth:
+            raise CannotAnswer(
+                f"there is no level {which!r}; give a number from 0 (outermost) to {self.depth - 1}"
+            )
+        return which
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "nominal",
+            **({"values": list(self.labels[: len(self.values)])} if self.values is not None else {}),
+            **({"hierarchy": plain_tree(self._tree)} if self.hierarchy is not None else {}),
+            **({"levels": list(self.levels)} if self.levels else {}),
+            "outside": self.outside,
+            "null": self.null,
+        }
+
+
+def _distinct(values: object, problems: list[str]) -> Tree:
+    if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
+        problems.append('values: must be a list of labels such as ["Male", "Female"]')
+        return ()
+    if not values:
+        problems.append("values: is empty; list every label the attribute may take")
+    labels: dict[str, None] = {}
+    for index, value in enumerate(values):
+        label = label_text(value, f"values[{index}]", problems)
+        if label in labels:
+            problems.append(f"values[{index}]: {label!r} is listed twice; keep one")
+        elif label is not None:
+            labels[label] = None
+    return tuple(labels)
+
+
+def _name(entry: str | Node) -> str:
+    return entry.name if isinstance(entry, Node) else entry
+
+
+def _as_text(value: object) -> str:
+    if value is None:
+        raise OutsideDomain("a missing value is no label; where nulls are kept, they are in the cell 'other'")
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

@@ -1,0 +1,264 @@
+"""Ordinal attributes: integers, reals or dates in declared bins.
+
+All three kinds are kept as whole ticks: integers as they are, dates as days since 1970-01-01, reals as
+multiples of one common fraction. So edges never drift: the bin after 0.2 of width 0.1 starts at 0.3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
+from discreet.naming import OTHER, rule_problems
+from discreet.ordinal_bins import EPOCH, Edge, declared_ticks
+
+Label = int | date | str
+
+_INFINITE = (math.inf, -math.inf)
+_LABEL_START = {"integer": r"(-?\d+)(?:-|\.\.)-?\d+", "real": r"\[(\S+), ", "date": r"(\d{4}-\d\d-\d\d)\.\."}
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """Values with an order, in bins that leave no gap.
+
+    `Ordinal(17, 90)`: the integers 17 to 90, each its own cell.
+    `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins, the last of which includes 10.
+    `Ordinal(date(2024, 1, 1), date(2024, 12, 31), "month")`: twelve months.
+    `Ordinal(edges=[0, 18, 65, 120])`: explicit bins, here 0-17, 18-64 and 65-119.
+    """
+
+    low: Edge | str | None = None
+    high: Edge | str | None = None
+    width: float | str = 1
+    edges: Sequence[Edge | str] | None = field(default=None, kw_only=True)
+    outside: str = field(default="clamp", kw_only=True)
+    null: str = field(default="drop", kw_only=True)
+    kind: str = field(init=False, repr=False)  # compared: 0 to 1 are two integers, but one bin of reals
+    _ticks: Sequence[int] = field(init=False, repr=False, compare=False)
+    _per_one: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        problems = rule_problems(self.outside, self.null, ("clamp", "drop", OTHER))
+        found = declared_ticks(self.low, self.high, self.width, self.edges, problems)
+        if problems or found is None:
+            raise BadSpec(problems)
+        for name, value in vars(found).items():
+            object.__setattr__(self, {"ticks": "_ticks", "per_one": "_per_one"}.get(name, name), value)
+
+    @property
+    def bins(self) -> int:
+        """The number of declared bins, without the cell for other values."""
+        return len(self._ticks) - 1
+
+    @property
+    def has_other(self) -> bool:
+        return OTHER in (self.outside, self.null)
+
+    @property
+    def size(self) -> int:
+        return self.bins + self.has_other
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """One per code: the value itself where every bin holds one value, else text; "other" last."""
+        return tuple(self.label(code) for code in range(self.size))
+
+    def label(self, code: int) -> Label:
+        """The label of one code, without building those of all others."""
+        if not 0 <= code < self.size:
+            raise OutsideDomain(f"code {code} is outside 0..{self.size - 1}")
+        if code == self.bins:
+            return OTHER
+        if self.kind == "real":
+            closing = "]" if code == self.bins - 1 else ")"
+            return f"[{self._show(code)}, {self._show(code + 1)}{closing}"
+        first, last = self._ticks[code], self._ticks[code + 1] - 1
+        if self._one_value_per_bin:
+            return first if self.kind == "integer" else _day(first)
+        if self.kind == "date":
+            return f"{_day(first)}..{_day(last)}"
+        if first == last:
+            return str(first)
+        return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
+
+    @property
+    def _one_value_per_bin(self) -> bool:
+        return self.kind != "real" and self._ticks[-1] - self._ticks[0] == self.bins
+
+    def code(self, value: object) -> int:
+        """The code of a value or label that a question names; `outside` and `null` are for data only."""
+        if isinstance(value, str) and value == OTHER and self.has_other:
+            return self.bins
+        position = self._position(self._start_of_label(value))
+        last = self._edge(self.bins)
+        if self.kind == "real" and position == last:
+            return self.bins - 1
+        if not self._edge(0) <= position < last:
+            raise OutsideDomain(f"{_plain(value)} is outside the declared domain {self._span()}")
+        if self.kind == "integer" and position != int(position):
+            raise OutsideDomain(f"{_plain(value)} is no whole number, and this attribute holds whole numbers")
+        return self._last_edge_up_to(position)
+
+    def between(self, low: object = None, high: object = None) -> tuple[int, int]:
+        """First and last code of the bins from `low` to `high`, both included; None leaves a side open.
+
+        A range may reach beyond the domain, but may not cut a bin. Of reals, a range runs from edge to edge
+        and, like the bins themselves, leaves out its upper end unless that is the end of the domain.
+        """
+        bottom, top = self._edge(0), self._edge(self.bins)
+        start = bottom if low is None else self._position(low)
+        end = top if high is None else self._position(high)
+        if low is not None and high is not None and start > end:
+            raise OutsideDomain(
+                f"the range from {_plain(low)} to {_plain(high)} is empty: its ends are swapped"
+            )
+        if self.kind == "real":
+            misses = end < bottom or start > top
+        else:  # between whole values the end is the first value after the range
+            start = start if low is None or start in _INFINITE else math.ceil(start)
+            end = end if high is None or end in _INFINITE else math.floor(end) + 1
+            misses = end <= bottom or start >= top
+        if misses:
+            raise OutsideDomain(
+                f"no value from {_plain(low)} to {_plain(high)} is in the declared domain {self._span()}"
+            )
+        first = self._edge_at(max(start, bottom), low)
+        stop = self._edge_at(min(end, top), high)
+        if first >= stop:
+            raise CannotAnswer(
+                f"the range from {_plain(low)} to {_plain(high)} holds no whole bin; {self._near(first)}"
+            )
+        return first, stop - 1
+
+    def edges_array(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """The lower edge of every bin and then the end: `bins + 1` ascending values.
+
+        int64 for integers and dates (days since 1970-01-01), where the end is the first value after the
+        domain; float64 for reals, where the end is the last value of the domain.
+        """
+        if self.kind == "real":
+            return np.array([tick / self._per_one for tick in self._ticks], dtype=np.float64)
+        if isinstance(self._ticks, range):
+            return np.arange(self._ticks.start, self._ticks.stop, self._ticks.step, dtype=np.int64)
+        return np.array(self._ticks, dtype=np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = {"low": self.low, "high": self.high, "width": self.width}
+        fields = plain if self.edges is None else {"edges": list(self.edges)}
+        return {
+            "kind": "ordinal",
+            **{key: _iso(value) for key, value in fields.items()},
+            "outside": self.outside,
+            "null": self.null,
+        }
+
+    def _edge(self, index: int) -> float:
+        tick = self._ticks[index]
+        return tick / self._per_one if self.kind == "real" else tick
+
+    def _last_edge_up_to(self, position: float) -> int:
+        """The index of the last edge at or below a position that lies within the domain."""
+        ticks = self._ticks
+        if not isinstance(ticks, range):
+            return bisect_right(range(len(ticks)), position, key=self._edge) - 1
+        if self.kind != "real":
+            return (int(position) - ticks.start) // ticks.step
+        index = int((position - self._edge(0)) / float(self.width))
+        while index > 0 and self._edge(index) > position:  # floats may miss by one; the edges decide
+            index -= 1
+        while index < self.bins and self._edge(index + 1) <= position:
+            index += 1
+        return index
+
+    def _edge_at(self, position: float, asked: object) -> int:
+        index = self._last_edge_up_to(position)
+        if self._edge(index) != position:
+            raise CannotAnswer(f"{_plain(asked)} cuts a bin; {self._near(index)}")
+        return index
+
+    def _near(self, code: int) -> str:
+        codes = range(max(0, code - 1), min(self.bins, code + 2))
+        return f"the bins around it are {', '.join(str(self.label(near)) for near in codes)}"
+
+    def _position(self, value: object) -> float:
+        """Where a value of a question lies, in the attribute's own unit."""
+        position = _days(value) if self.kind == "date" else _number(value)
+        if position is None or position != position:  # a NaN is no position either
+            wanted = {"date": "a date such as 2024-01-31", "integer": "a whole number", "real": "a number"}
+            raise OutsideDomain(f"{_plain(value)} is not {wanted[self.kind]}; the domain is {self._span()}")
+        return position
+
+    def _start_of_label(self, value: object) -> object:
+        """The lower end of the bin that a text label such as '20-29' names; any other value as it is."""
+        match = re.match(_LABEL_START[self.kind], value) if isinstance(value, str) else None
+        if match is None:
+            return value
+        start = match.group(1)
+        position = min(max(self._position(start), self._edge(0)), self._edge(self.bins - 1))
+        code = self._last_edge_up_to(position)
+        if self.label(code) != value:
+            raise OutsideDomain(f"{value!r} is no bin; {self._near(code)}")
+        return start
+
+    def _show(self, index: int) -> str:
+        if self.kind == "date":
+            return str(_day(self._ticks[index]))
+        return repr(self._edge(index)).removesuffix(".0")
+
+    def _span(self) -> str:
+        if self.kind == "real":
+            return f"{self._show(0)} to {self._show(self.bins)}"
+        first, last = self._ticks[0], self._ticks[-1] - 1
+        return f"{_day(first)} to {_day(last)}" if self.kind == "date" else f"{first} to {last}"
+
+
+def _day(ticks: int) -> date:
+    return date.fromordinal(ticks + EPOCH)
+
+
+def _days(value: object) -> int | None:
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    return value.toordinal() - EPOCH if isinstance(value, date) else None
+
+
+def _number(value: object) -> float | None:
+    try:
+        if isinstance(value, bool | np.bool_):
+            return None
+        if isinstance(value, int | np.integer):
+            return int(value)
+        if isinstance(value, str):
+            return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+        return float(value) if isinstance(value, float | np.floating | Decimal | Fraction) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "the domain's end"
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def _iso(value: object) -> object:
+    if isinstance(value, list):
+        return [_iso(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value

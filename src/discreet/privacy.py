@@ -1,0 +1,163 @@
+"""What one privacy unit may change, and the exact arithmetic of its cost.
+
+Every number here is a rational. Nothing rounds, except `Alpha.of`, which rounds towards more noise, so
+that the epsilon a release really has is never above the one it states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from numbers import Rational
+from typing import Any
+
+from discreet.errors import BadParameter
+
+Number = str | int | float | Fraction | Decimal
+
+ALPHA_BITS = 64
+LARGEST_SCALE = Fraction(2**52)
+
+
+def exact(value: Number, name: str) -> Fraction:
+    """The positive rational a user wrote: '0.1', '1/3', 2, Fraction(1, 3), or 0.1 read as its shortest text."""
+    text = repr(value)
+    if isinstance(value, bool) or not isinstance(value, str | float | Rational | Decimal):
+        raise BadParameter(f"{name} must be a number such as '0.5', 1 or Fraction(1, 2), not {text}")
+    try:
+        if isinstance(value, Rational):  # numpy's integers too, which must not get into a Fraction as they are
+            number = Fraction(int(value.numerator), int(value.denominator))
+        else:
+            number = Fraction(repr(float(value)) if isinstance(value, float) else value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise BadParameter(f"{name} must be a finite number such as '0.5', not {text}") from None
+    if number <= 0:
+        raise BadParameter(f"{name} must be above zero, not {text}")
+    return number
+
+
+def exp_negative(exponent: Fraction, bits: int) -> tuple[int, int]:
+    """Integers low <= 2**bits * exp(-exponent) <= high, at most two apart, for exponent >= 0."""
+    if exponent < 0:
+        raise BadParameter("exp_negative needs an exponent of at least zero")
+    # exp(-t) = exp(-t / 2**halvings) ** (2**halvings), with the series only ever asked for |x| <= 1/2
+    halvings = max(0, math.ceil(exponent).bit_length() + 1) if exponent > Fraction(1, 2) else 0
+    work = bits + 2 * halvings + 16
+    small_low = ((exponent.numerator << work) // exponent.denominator) >> halvings
+    low, high = _series(small_low + 1, work)[0], _series(small_low, work)[1]
+    for _ in range(halvings):
+        low = (low * low) >> work
+        high = -((-high * high) >> work)
+    drop = work - bits
+    return low >> drop, -((-high) >> drop)
+
+
+def _series(x: int, work: int) -> tuple[int, int]:
+    """Bounds on 2**work * exp(-x / 2**work) for 0 <= x <= 2**work / 2: the alternating series, rounded both ways."""
+    total = term = 1 << work
+    index = 0
+    while term:
+        index += 1
+        term = (term * x) // (index << work)
+        total += -term if index % 2 else term
+    # every computed term is less than two units low, and so is all that follows the last one
+    slack = 2 * index + 4
+    return max(0, total - slack), total + slack
+
+
+@lru_cache(maxsize=4096)
+def _alpha_numerator(exponent: Fraction) -> int:
+    bits = ALPHA_BITS
+    while True:
+        bits += 64
+        low, high = exp_negative(exponent, bits)
+        down, up = -(-low >> (bits - ALPHA_BITS)), -(-high >> (bits - ALPHA_BITS))
+        if down == up:  # the ceiling is proved; exp of a rational is irrational, so this ends
+            return max(1, up)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """The ratio of the two-sided geometric law, a rational `numerator / 2**64` just above exp(-1/scale).
+
+    Rounding up makes the law a little wider, so noise drawn with it costs at most what `scale` says.
+    """
+
+    numerator: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.numerator < 1 << ALPHA_BITS:
+            raise BadParameter("alpha must lie strictly between 0 and 1")
+
+    @classmethod
+    def of(cls, scale: Number) -> Alpha:
+        rational = exact(scale, "scale")
+        if rational > LARGEST_SCALE:
+            raise BadParameter(
+                f"a noise scale of {float(rational):.3g} is too large for 64-bit counts (at most 2**52); "
+                "raise epsilon or lower the sensitivity"
+            )
+        return cls(_alpha_numerator(1 / rational))
+
+    @property
+    def fraction(self) -> Fraction:
+        return Fraction(self.numerator, 1 << ALPHA_BITS)
+
+
+def scale_of(epsilon: Number, sensitivity: Number) -> Fraction:
+    """The noise scale (the papers' lambda) at which a change of `sensitivity` costs exactly `epsilon`."""
+    return exact(sensitivity, "sensitivity") / exact(epsilon, "epsilon")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Whose presence is hidden: one row, or every row of one user, of which at most `max_rows` count."""
+
+    column: str = "row"
+    max_rows: int | None = None
+    max_rows_per_cell: int | None = None
+    neighbours: str = "add-remove"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise BadParameter("unit must be 'row' or the name of the column that identifies a user")
+        if self.neighbours not in ("add-remove", "replace"):
+            raise BadParameter(f"neighbours must be 'add-remove' or 'replace', not {self.neighbours!r}")
+        for name, bound in (("max_rows", self.max_rows), ("max_rows_per_cell", self.max_rows_per_cell)):
+            if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int) or bound < 1):
+                raise BadParameter(f"{name} must be a whole number of at least 1, not {bound!r}")
+        if self.is_row and (self.max_rows, self.max_rows_per_cell) != (None, None):
+            raise BadParameter("unit 'row' takes no max_rows: name the user column as the unit to bound its rows")
+        if not self.is_row and self.max_rows is None:
+            raise BadParameter(f"unit {self.column!r} needs max_rows: how many rows of one user may count")
+
+    @property
+    def is_row(self) -> bool:
+        return self.column == "row"
+
+    @property
+    def sensitivity(self) -> int:
+        """The most that one unit can change a count table, in the sum of absolute differences."""
+        rows = 1 if self.max_rows is None else self.max_rows
+        return rows if self.neighbours == "add-remove" else 2 * rows
+
+    def to_dict(self) -> dict[str, Any]:
+        bounds = {"max_rows": self.max_rows, "max_rows_per_cell": self.max_rows_per_cell}
+        return {
+            "unit": self.column,
+            **{name: bound for name, bound in bounds.items() if bound is not None},
+            "neighbours": self.neighbours,
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Unit:
+        return cls(
+            fields.get("unit", "row"),
+            fields.get("max_rows"),
+            fields.get("max_rows_per_cell"),
+            fields.get("neighbours", "add-remove"),
+        )

@@ -1,0 +1,159 @@
+"""Declared domains: what values each attribute may take. Public, and never read off the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BadParameter, BadSpec, UnknownAttribute
+from discreet.naming import did_you_mean, unknown_keys
+from discreet.nominal import Nominal
+from discreet.ordinal import Ordinal
+
+__all__ = ["Attribute", "Nominal", "Ordinal", "Schema", "attribute_from_dict"]
+
+Attribute = Ordinal | Nominal
+
+_RULES = ("outside", "null")
+_KEYS = {
+    "ordinal": ("kind", "low", "high", "width", "edges", *_RULES),
+    "nominal": ("kind", "values", "hierarchy", "levels", *_RULES),
+}
+
+
+class Schema(Mapping[str, Attribute]):
+    """Attributes by name, in order of the codes: `Schema(age=Ordinal(0, 9))` or `Schema({"age": ...})`."""
+
+    def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **named: Attribute) -> None:
+        merged: dict[str, Attribute] = {**(attributes or {}), **named}
+        problems = [] if merged else ["attributes: none declared; declare at least one"]
+        folded: dict[str, str] = {}
+        for name, attribute in merged.items():
+            if not isinstance(name, str) or not name:
+                problems.append(f"[attributes] {name!r} is no name; use the name of a column")
+                continue
+            if not isinstance(attribute, Ordinal | Nominal):
+                problems.append(
+                    f"[attributes.{name}] must be an Ordinal or a Nominal, not {type(attribute).__name__}"
+                )
+            # engines look columns up without regard to case
+            if (twin := folded.setdefault(name.casefold(), name)) != name:
+                problems.append(
+                    f"[attributes.{name}] differs from {twin!r} only in upper and lower case; keep one"
+                )
+        if problems:
+            raise BadSpec(problems)
+        self._attributes = merged
+
+    def __getitem__(self, name: str) -> Attribute:
+        try:
+            return self._attributes[name]
+        except KeyError:
+            hint = f"{did_you_mean(name, self)} The attributes are: {', '.join(self)}"
+            raise UnknownAttribute(f"there is no attribute {name!r}.{hint}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._attributes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._attributes)
+
+    def __len__(self) -> int:
+        return len(self._attributes)
+
+    def __eq__(self, other: object) -> bool:
+        """Order counts: it is the order of the codes."""
+        return isinstance(other, Schema) and list(self._attributes.items()) == list(other._attributes.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._attributes.items()))
+
+    def __repr__(self) -> str:
+        return f"Schema({self._attributes!r})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._attributes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(attribute.size for attribute in self._attributes.values())
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table, however large."""
+        return math.prod(self.sizes)
+
+    def select(self, names: Iterable[str]) -> Schema:
+        """The attributes of these names, in this order."""
+        wanted = list(names)
+        if len(set(wanted)) < len(wanted):
+            raise BadParameter(f"an attribute is named twice: {', '.join(wanted)}")
+        return Schema({name: self[name] for name in wanted})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON and TOML types. The order of the keys is the order of the codes: do not sort them."""
+        return {name: attribute.to_dict() for name, attribute in self._attributes.items()}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Schema:
+        attributes: dict[str, Attribute] = {}
+        problems: list[str] = []
+        for name, declared in fields.items():
+            try:
+                attributes[name] = attribute_from_dict(declared)
+            except BadSpec as error:
+                problems += [f"[attributes.{name}] {problem}" for problem in error.problems]
+        if problems:
+            raise BadSpec(problems)
+        return cls(attributes)
+
+
+def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
+    """One attribute from the plain types that `to_dict` writes and a spec holds.
+
+    With `base`, the folder of a spec, `hierarchy_csv` may name a file; without it no file is ever read.
+    """
+    if not isinstance(fields, Mapping):
+        raise BadSpec(['must be a table such as { kind = "ordinal", low = 0, high = 99 }'])
+    kind = fields.get("kind")
+    if not isinstance(kind, str) or kind not in _KEYS:
+        given = "missing" if kind is None else f"{kind!r} is unknown"
+        hint = did_you_mean(kind, _KEYS)
+        raise BadSpec([f'kind: {given}; write "ordinal" (numbers, dates) or "nominal" (labels).{hint}'])
+    known = [*_KEYS[kind], *(["hierarchy_csv"] if kind == "nominal" and base is not None else [])]
+    problems = unknown_keys(fields, known)
+    values = {key: value for key, value in fields.items() if key in known and key != "kind"}
+    attribute: Attribute | None = None
+    try:
+        if "hierarchy_csv" in values and base is not None:
+            attribute = _from_hierarchy_csv(values, base)
+        else:
+            attribute = Ordinal(**values) if kind == "ordinal" else Nominal(**values)
+    except BadSpec as error:
+        problems += error.problems
+    if problems or attribute is None:
+        raise BadSpec(problems)
+    return attribute
+
+
+def _from_hierarchy_csv(values: dict[str, Any], base: Path) -> Nominal:
+    path = values.pop("hierarchy_csv")
+    clash = [
+        f"{key}: give either this or hierarchy_csv, not both"
+        for key in ("values", "hierarchy")
+        if key in values
+    ]
+    if not isinstance(path, str) or not path:
+        clash.append('hierarchy_csv: must be the path of a CSV file, such as "blocks.csv"')
+    if clash:
+        raise BadSpec(clash)
+    try:
+        return Nominal.from_csv(base / path, **values)
+    except BadSpec as error:
+        own = tuple(f"{key}:" for key in ("levels", *_RULES))
+        raise BadSpec(
+            [text if text.startswith(own) else f"hierarchy_csv: {text}" for text in error.problems]
+        ) from None

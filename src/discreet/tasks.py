@@ -1,0 +1,55 @@
+"""What a custodian asks for. A task names attributes, a method and the method's own public parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from discreet.errors import BadParameter
+
+
+class Task:
+    """A request: `by` (the attributes), `method` (a name, or "auto") and `parameters` (the method's own)."""
+
+    name: ClassVar[str]
+
+    def __init__(self, by: Iterable[str], *, method: str = "auto", **parameters: Any) -> None:
+        names = (by,) if isinstance(by, str) else tuple(by)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
+        if len(set(names)) != len(names):
+            raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}")
+        self.by = names
+        self.method = method
+        self.parameters = dict(sorted(parameters.items()))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"task": self.name, "by": list(self.by), "method": self.method, **self.parameters}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Task) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.by, self.method))
+
+    def __repr__(self) -> str:
+        extra = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"{type(self).__name__}({list(self.by)}, method={self.method!r}{extra})"
+
+
+class Table(Task):
+    """Any cell or subset of the contingency table over `by`."""
+
+    name = "table"
+
+
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Table,)}
+
+
+def task_from_dict(fields: Mapping[str, Any]) -> Task:
+    """The task that `to_dict` wrote; also how a spec's [releases.NAME] becomes a task."""
+    values = dict(fields)
+    name = values.pop("task", None)
+    if name not in TASKS:
+        raise BadParameter(f"task must be one of {', '.join(sorted(TASKS))}, not {name!r}")
+    return TASKS[name](values.pop("by", ()), method=values.pop("method", "auto"), **values)

@@ -1,0 +1,117 @@
+"""Edges of the room: shapes, extremes, overflow, and the zero-noise double."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet.errors import BadParameter, CountOverflow
+from discreet.intervals import Complement, Rational
+from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, ZeroNoise
+from discreet.noise.draw import Drawer
+from discreet.noise.geometric import laplace_digits
+from discreet.privacy import Alpha
+
+HALF = Rational(Fraction(1, 2))
+
+
+@pytest.mark.parametrize("shape", [0, 1, (), (3, 4), (2, 0, 5), 65_535, 65_536, 65_537, (3, 70_000)])
+def test_any_shape(shape: int | tuple[int, ...]) -> None:
+    noise = Noise()
+    for drawn in (noise.laplace("2.5", shape), noise.geometric(HALF, shape), noise.coin(HALF, shape)):
+        assert drawn.shape == np.empty(shape).shape
+        if drawn.size > 1000:
+            tail = drawn.reshape(-1)[-100:]
+            assert np.unique(tail).size > 1
+
+
+@pytest.mark.parametrize("scale", ["0.001", "0.01", "1", "255.9", "256.1", "65536", "1e6", "1e9", "1e12", 2**52])
+def test_any_scale(scale: str | int) -> None:
+    drawn = Noise().laplace(scale, 20_000)
+    rate = float(1 / Fraction(scale))
+    mean_size = 1 / math.sinh(rate) if rate < 100 else 0.0
+    assert np.mean(np.abs(drawn)) == pytest.approx(mean_size, rel=0.07)
+    assert abs(np.mean(drawn > 0) - np.mean(drawn < 0)) < 0.1
+
+
+def test_a_hundred_million_at_once() -> None:
+    drawn = Noise().laplace(1, 10**8)
+    assert drawn.size == 10**8
+    assert abs(float(np.mean(drawn[-(10**6) :] == 0)) - np.tanh(0.5)) < 0.005
+
+
+def test_blocks_have_their_own_scales() -> None:
+    drawn = Noise().laplace_blocks(["0.001", 1000, 5], [1000, 1000, 0])
+    assert drawn.size == 2000
+    assert not drawn[:1000].any()
+    assert np.mean(np.abs(drawn[1000:])) > 500
+    with pytest.raises(BadParameter, match="one scale for each block"):
+        Noise().laplace_blocks([1], [1, 2])
+
+
+@pytest.mark.parametrize("count", [2**61, 2**62, -(2**62), 2**63 - 1, -(2**63)])
+def test_counts_too_large_are_refused_without_being_shown(count: int) -> None:
+    with pytest.raises(CountOverflow) as caught:
+        Noise().add(np.array([1, count]), 1)
+    assert str(abs(count)) not in str(caught.value)
+
+
+def test_counts_at_the_edge_never_wrap() -> None:
+    counts = np.array([LARGEST_COUNT, -LARGEST_COUNT] * 5000)
+    noisy = Noise().add(counts, "1e12")
+    assert np.all(np.sign(noisy) == np.sign(counts))
+    assert np.all(np.abs(noisy) <= LARGEST_COUNT)
+    assert 0.4 < np.mean(np.abs(noisy) == LARGEST_COUNT) < 0.6
+
+
+def test_a_draw_beyond_all_bounds_saturates_beyond_every_clamp() -> None:
+    """All-zero bits spell an ever larger noise; after 2,000 zero words it still is not wrapped."""
+    digits = laplace_digits(Alpha.of(10))
+    out = np.empty(1, np.int64)
+    script = bytes(2 + 8 + 8 * 30) + b"\xff" * 16
+    Drawer(ScriptedSource(script), 1).draw(digits.top, out)
+    assert abs(int(out[0])) > 10 * 64 * 30 * 0.69
+
+
+@pytest.mark.parametrize("bad", [np.array([1.5]), np.array(["1"]), np.array([True]), np.array([None])])
+def test_counts_must_be_integers(bad: np.ndarray) -> None:  # type: ignore[type-arg]
+    with pytest.raises(BadParameter, match="whole numbers"):
+        Noise().add(bad, 1)
+
+
+def test_unsigned_counts_are_fine_and_inputs_stay() -> None:
+    counts = np.array([1, 2, 3], np.uint8)
+    noisy = Noise().add(counts, "0.001")
+    assert noisy.dtype == np.int64
+    assert noisy.tolist() == counts.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("scale", [0, -1, "nan", float("inf"), "1e17"])
+def test_bad_scales_are_refused(scale: object) -> None:
+    for noise in (Noise(), ZeroNoise()):
+        with pytest.raises(BadParameter, match="scale"):
+            noise.laplace(scale, 3)  # type: ignore[arg-type]
+
+
+def test_a_geometric_too_wide_is_refused() -> None:
+    with pytest.raises(BadParameter, match="too wide"):
+        Noise().geometric(Complement(Rational(Fraction(1, 10**20))), 1)
+
+
+def test_zero_noise_changes_nothing() -> None:
+    noise, counts = ZeroNoise(), np.array([5, 0, -3])
+    assert noise.add(counts, 100).tolist() == counts.tolist()
+    assert not noise.geometric(HALF, 50).any()
+    assert noise.positions(HALF, 10**6).size == 0
+    assert noise.noise_down(counts + 9, counts, 10, 5).tolist() == counts.tolist()
+    assert noise.subset(10, 4).size == 4
+
+
+def test_descents_end_above_zero() -> None:
+    with pytest.raises(BadParameter, match="above zero"):
+        Descent(Fraction(10), Fraction(1), 10)
+    with pytest.raises(BadParameter, match="below the old one"):
+        Noise().noise_down(np.array([1]), np.array([1]), 5, 5)
