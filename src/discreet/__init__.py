@@ -1,1 +1,61 @@
-"""Discreet: publish counts, not people."""
+"""Discreet: publish counts, not people.
+
+Count releases under pure epsilon-differential privacy, with honest error bars. Names load on first use, so that
+importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.privacy import Unit
+    from discreet.publish import from_counts
+    from discreet.publish import open_data as open
+    from discreet.queries import Estimate
+    from discreet.release import Release, load
+    from discreet.schema import Nominal, Ordinal, Schema
+    from discreet.spec import load_spec
+    from discreet.tasks import Table
+
+_HOMES = {
+    "Estimate": ("queries", "Estimate"),
+    "Nominal": ("schema", "Nominal"),
+    "Ordinal": ("schema", "Ordinal"),
+    "Release": ("release", "Release"),
+    "Schema": ("schema", "Schema"),
+    "Table": ("tasks", "Table"),
+    "Unit": ("privacy", "Unit"),
+    "from_counts": ("publish", "from_counts"),
+    "load": ("release", "load"),
+    "load_spec": ("spec", "load_spec"),
+    "open": ("publish", "open_data"),
+}
+
+__all__ = [
+    "Estimate",
+    "Nominal",
+    "Ordinal",
+    "Release",
+    "Schema",
+    "Table",
+    "Unit",
+    "from_counts",
+    "load",
+    "load_spec",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(importlib.import_module(f"discreet.{module}"), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

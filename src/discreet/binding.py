@@ -109,6 +109,7 @@ class _Binder:
 
     def __init__(self, schema: Schema, known: Iterable[str]) -> None:
         self.schema = schema
+        self.sizes = schema.sizes
         self.known = tuple(known)
 
     def bind(self, node: Predicate, depth: int) -> Selection:
@@ -117,9 +118,9 @@ class _Binder:
         if isinstance(node, And):
             return intersection([self.bind(part, depth + 1) for part in node.parts])
         if isinstance(node, Or):
-            return union([self.bind(part, depth + 1) for part in node.parts], self.schema.sizes)
+            return union([self.bind(part, depth + 1) for part in node.parts], self.sizes)
         if isinstance(node, Not):
-            return complement(self.bind(node.part, depth + 1), self.schema.sizes)
+            return complement(self.bind(node.part, depth + 1), self.sizes)
         if isinstance(node, Compare | Between | OneOf):
             return self.leaf(node)
         raise BadParameter(
@@ -143,7 +144,7 @@ class _Binder:
                 intervals = [_ordered_codes(attribute, node.operator, node.value)]
         selection = Selection.where(index, intervals, attribute.size)
         if isinstance(node, Compare) and node.operator == "!=":
-            return complement(selection, self.schema.sizes)
+            return complement(selection, self.sizes)
         return selection
 
 

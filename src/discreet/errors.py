@@ -52,3 +52,7 @@ class TamperedRelease(DiscreetError):
 
 class CountOverflow(DiscreetError, OverflowError):
     """A count is too large for noise to be added in 64 bits."""
+
+
+class PublishFailed(DiscreetError):
+    """Something failed after the charge. Says nothing about the data, by design."""

@@ -40,6 +40,20 @@ def exact(value: Number, name: str) -> Fraction:
     return number
 
 
+def as_text(number: Fraction) -> str:
+    """The number as people write it: '0.5' where a decimal ends, else '1/3'. `exact` reads it back."""
+    rest, places = number.denominator, 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        places = max(places, power)
+    if rest != 1:
+        return str(number)
+    digits = f"{number.numerator * 10**places // number.denominator:0{places + 1}d}"
+    return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+
+
 def exp_negative(exponent: Fraction, bits: int) -> tuple[int, int]:
     """Integers low <= 2**bits * exp(-exponent) <= high, at most two apart, for exponent >= 0."""
     if exponent < 0:
@@ -161,3 +175,14 @@ class Unit:
             fields.get("max_rows_per_cell"),
             fields.get("neighbours", "add-remove"),
         )
+
+
+def cost(unit: Unit, weight: Fraction) -> Fraction:
+    """The epsilon of a measurement: every cost in this project is computed here.
+
+    A measurement adds noise of scale s_i to row i of a linear map A of the count table. `weight` is the most that one
+    record can weigh in it: the maximum over cells c of sum_i |A_ic| / s_i. A unit moves the table by at most
+    `unit.sensitivity` in L1, so by the triangle inequality it moves the measurement by at most that many times the
+    weight, and some unit does. This is the generalised sensitivity of privelet and ireduct, times the unit's bound.
+    """
+    return unit.sensitivity * weight

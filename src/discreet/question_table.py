@@ -108,8 +108,9 @@ def _as_text(column: Any) -> Any:
 def _check_names(names: list[str], where: str) -> None:
     if not names:
         raise BadParameter(f"{where}: has no columns; give one per attribute, or a single column `where`")
-    for number, name in enumerate(names):
-        if name in names[:number]:
+    bare = [name.strip() for name in names]
+    for number, name in enumerate(bare):
+        if name in bare[:number]:
             raise BadParameter(f"{where}: two columns are called {name!r}; keep one")
 
 

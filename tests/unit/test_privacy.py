@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
-from discreet.privacy import Alpha, Unit, exact, exp_negative, scale_of
+from discreet.privacy import Alpha, Unit, as_text, exact, exp_negative, scale_of
 
 positive = st.fractions(min_value=Fraction(1, 10**12), max_value=10**6)
 
@@ -59,6 +59,14 @@ def test_a_number_is_what_was_written(written: object, meant: Fraction) -> None:
 def test_anything_but_a_positive_finite_number_is_refused_by_name(bad: object) -> None:
     with pytest.raises(BadParameter, match="epsilon must be"):
         exact(bad, "epsilon")  # type: ignore[arg-type]
+
+
+@given(number=st.one_of(positive, st.decimals(min_value="1e-9", max_value=10**6).map(Fraction)))
+def test_text_is_read_back(number: Fraction) -> None:
+    assert exact(as_text(number), "number") == number
+    assert as_text(Fraction(1, 2)) == "0.5"
+    assert as_text(Fraction(30)) == "30"
+    assert as_text(Fraction(1, 3)) == "1/3"
 
 
 @given(exponent=positive, bits=st.integers(8, 400))

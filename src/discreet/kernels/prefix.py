@@ -31,7 +31,9 @@ def box_sums(
     `prefix` is what `prefix_sums` returned, flattened in C order; `strides` counts entries, not bytes.
     """
     if first.shape != last.shape or first.ndim != 2 or first.shape[1] != strides.size:
-        raise ValueError(f"boxes of shape {first.shape} and {last.shape} do not fit {strides.size} attributes")
+        raise ValueError(
+            f"boxes of shape {first.shape} and {last.shape} do not fit {strides.size} attributes"
+        )
     # the kernel does not check bounds, so a wrong box must stop here
     sizes = np.concatenate(([prefix.size], strides[:-1])) // strides - 1 if strides.size else strides
     if (first < 0).any() or (last >= sizes).any() or (first > last).any():

@@ -63,6 +63,12 @@ class Noise:
     def name(self) -> str:
         return self.source.name
 
+    def salt(self) -> bytes:
+        """16 random bytes, to choose by where the choice need not be secret."""
+        out = np.empty(16, np.uint8)
+        self.source.stream().fill(out)
+        return out.tobytes()
+
     def laplace(self, scale: Number, shape: Shape = 1) -> NDArray[np.int64]:
         """Discrete Laplace noise: Pr[x] proportional to alpha**|x|, alpha just above exp(-1/scale)."""
         out = np.empty(shape, np.int64)

@@ -1,0 +1,21 @@
+"""The command line. Exit codes: 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed after the charge."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of `discreet`; every expected error becomes one message on stderr and an exit code."""
+    from discreet.cli.app import app
+    from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed
+
+    try:
+        app()
+    except DiscreetError as error:
+        print(f"discreet: {error}", file=sys.stderr)
+        codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}
+        sys.exit(codes.get(type(error), 2))
+    except KeyboardInterrupt:
+        print("discreet: stopped", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,133 @@
+"""All commands in one place. Bodies import what they need, so that `discreet --help` answers at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="discreet",
+    help="Publish counts, not people: releases under pure epsilon-differential privacy, with honest error bars.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+schema_app = typer.Typer(help="Describe private data.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(schema_app, name="schema")
+
+SpecFile = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file, such as adult.toml.")]
+ReleaseFolder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder of a release.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but results and errors.")]
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="Where to leave the files.")] = Path("discreet-demo"),
+    quiet: Quiet = False,
+) -> None:
+    """The whole story on a made-up town: describe, publish, ask, compare. Leaves a folder to play with.
+
+    Example: discreet demo
+    """
+    from discreet.cli.demo import run
+
+    run(folder, quiet)
+
+
+@app.command()
+def check(spec: SpecFile, as_json: Json = False) -> None:
+    """Report every mistake of a spec at once, each with its place and its fix. Reads no data.
+
+    Example: discreet check adult.toml
+    """
+    from discreet.cli.specs import run_check
+
+    run_check(spec, as_json)
+
+
+@schema_app.command("draft")
+def draft(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
+) -> None:
+    """Draft a commented spec from private data, to be reviewed; `publish` refuses it until its mark is removed.
+
+    Example: discreet schema draft adult.csv -o adult.toml
+    """
+    from discreet.cli.specs import run_draft
+
+    run_draft(data, output)
+
+
+@app.command()
+def publish(
+    spec: SpecFile,
+    name: Annotated[str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder to make; default: NAME.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Charge the ledger, count, add noise, and write the release as a folder of Parquet and JSON.
+
+    Publishing the same release again returns the same folder and costs nothing.
+
+    Example: discreet publish adult.toml by-age -o out/by-age
+    """
+    from discreet.cli.publishing import run
+
+    run(spec, name, output, quiet, as_json)
+
+
+@app.command()
+def query(
+    release: ReleaseFolder,
+    where: Annotated[str | None, typer.Argument(help="A predicate; left out, everybody is counted.")] = None,
+    by: Annotated[str | None, typer.Option(help="Group by attributes: sex,country.region")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Many questions: a column per attribute, or `where`.")] = None,
+    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a table of answers as CSV.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a release; every answer comes with its interval.
+
+    Examples:
+      discreet query out/by-age "age between 30 and 39 and sex = 'Female'"
+      discreet query out/by-age --by sex "age >= 65"
+      discreet query out/by-age --csv questions.csv -o answers.csv
+    """
+    from discreet.cli.asking import run
+
+    run(release, where, by, csv, level, output, as_json)
+
+
+@app.command()
+def ledger(
+    file: Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")], as_json: Json = False
+) -> None:
+    """Show what was spent, by whom, for what, and what is left; checks that no entry was changed.
+
+    Example: discreet ledger adult.ledger
+    """
+    from discreet.cli.accounts import run
+
+    run(file, as_json)
+
+
+@app.command("verify-noise")
+def verify_noise(
+    epsilon: Annotated[str, typer.Option(help="The epsilon to check, as a decimal or a fraction.")],
+    sensitivity: Annotated[str, typer.Option(help="How far one unit can move a count table.")] = "1",
+    as_json: Json = False,
+) -> None:
+    """Prove the noise for your own parameters: every threshold, every table cell, decisions deep in the bit stream.
+
+    Example: discreet verify-noise --epsilon 0.37
+    """
+    from discreet.cli.verifying import run
+
+    run(epsilon, sensitivity, as_json)

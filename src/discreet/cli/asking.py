@@ -1,0 +1,55 @@
+"""`discreet query`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.cli.show import print_json, print_table
+from discreet.errors import BadParameter
+from discreet.frame import Frame
+from discreet.release import load
+
+NUMBERS = ("count", "stderr", "low", "high")
+
+
+def run(
+    folder: Path,
+    where: str | None,
+    by: str | None,
+    csv: Path | None,
+    level: float,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    if csv is not None and (where is not None or by is not None):
+        raise BadParameter("--csv brings its own questions: leave out the predicate and --by")
+    release = load(folder)
+    if csv is None and by is None:
+        answer = release.count(where, level=level)
+        if output is not None:
+            raise BadParameter("-o writes a table of answers: use it with --by or --csv")
+        if as_json:
+            print_json(answer.to_dict())
+        else:
+            print(answer)
+        return
+    if csv is not None:
+        frame = release.ask(csv, level=level)
+    else:
+        frame = release.table([part.strip() for part in (by or "").split(",")], where, level=level)
+    if output is not None:
+        frame.to_csv(output)
+        print(f"{output}: {len(frame):,} answers")
+    elif as_json:
+        print_json(frame.to_dicts())
+    else:
+        _show(frame, level)
+
+
+def _show(frame: Frame, level: float) -> None:
+    rows = [
+        [f"{value:,.1f}" if name == "stderr" else f"{value:,}" if name in NUMBERS else str(value)
+         for name, value in zip(frame.columns, row, strict=True)]
+        for row in frame.rows()
+    ]
+    print_table(f"intervals hold the truth with probability {level:g}", list(frame.columns), rows, right=NUMBERS)

@@ -1,0 +1,151 @@
+"""`discreet demo`: the whole story on a town that never was. Every file it leaves can be opened and changed."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.cli.publishing import data_of
+from discreet.cli.show import print_table, stages
+from discreet.errors import DiscreetError
+from discreet.release import Release, load
+from discreet.spec import load_spec
+
+PEOPLE = 20_000
+RELEASE = "by-age"
+
+SPEC = """\
+# What the table holds, whom to protect, and what to publish. Try: discreet check town.toml
+
+[data]
+source = "people.csv"
+
+[privacy]
+unit = "row"               # each person is one row, and may be in it or not
+neighbours = "add-remove"
+budget = 2.0               # no more than this, all releases together
+ledger = "town.ledger"
+
+[attributes.age]
+kind = "ordinal"
+low = 0
+high = 99
+
+[attributes.sex]
+kind = "nominal"
+values = ["Female", "Male"]
+
+[attributes.district]
+kind = "nominal"
+levels = ["side", "district"]
+hierarchy = { North = ["Harbour", "Old Town"], South = ["Hills", "Mill", "Station"] }
+
+[releases.by-age]
+task = "table"
+by = ["age", "sex", "district"]
+epsilon = 1.0
+"""
+
+QUESTIONS = (
+    ("How many people are there?", None),
+    ("Women in their thirties", "age between 30 and 39 and sex = 'Female'"),
+    ("Pensioners in the north", "age >= 65 and district = 'North'"),
+    ("Newborn boys at the Station", "age = 0 and sex = 'Male' and district = 'Station'"),
+)
+
+
+def run(folder: Path, quiet: bool) -> None:
+    if folder.exists():
+        raise DiscreetError(f"{folder}: exists already; remove it, or choose another with --folder")
+    folder.mkdir(parents=True)
+    people = _population()
+    _write_people(folder / "people.csv", people)
+    (folder / "town.toml").write_text(SPEC, encoding="utf-8")
+    target = folder / RELEASE
+    started = time.perf_counter()
+    with stages(quiet) as progress:
+        spec = load_spec(folder / "town.toml")
+        data = data_of(folder / "town.toml", spec)
+        wanted = spec.releases[RELEASE]
+        data.publish(wanted.task, wanted.epsilon, name=RELEASE, to=target, progress=progress)
+    if quiet:
+        print(target)
+        return
+    taken = time.perf_counter() - started
+    release = load(target)
+    print(f"1. {folder}/people.csv: a made-up town of {PEOPLE:,} people. Think of it as private.")
+    print(f"2. {folder}/town.toml: what the columns may hold, and that one person is to be hidden.")
+    print(f"3. {target}: the release, {release.schema.cells:,} noisy counts for epsilon 1, made in {taken:.1f} s.")
+    print("   Anyone may have this folder. Nobody can tell from it whether you were in the table.\n")
+    _answers(release, people)
+    _chart(release)
+    print(
+        "Each cell got its own noise, so small groups are rough and large ones are sharp; the intervals say how\n"
+        "rough. Only because the town is made up can we print the truth beside the answers: a real release never\n"
+        "shows it. The ledger has written down what was spent:\n"
+    )
+    for command in (
+        f"discreet ledger {folder}/town.ledger",
+        f'discreet query {target} --by sex,district.side "age < 18"',
+        f"discreet publish {folder}/town.toml {RELEASE} -o {target}   (the same folder again, at no cost)",
+    ):
+        print(f"  {command}")
+
+
+def _population() -> dict[str, Any]:
+    """A fixed recipe: the same town every time, drawn from a seed, because it is no secret."""
+    from discreet.noise import Noise, SeededSource
+
+    dice = Noise(SeededSource(1975))
+
+    def rolls(sides: int) -> Any:
+        return dice.integers(sides, PEOPLE)
+
+    # two kinds of people: families (spread up to 60) and a bulge around 45 that thins out towards 95
+    age = np.where(rolls(10) < 4, rolls(60), np.minimum((rolls(96) + rolls(96) + 6) // 2, 99))
+    districts = np.array(["Harbour", "Old Town", "Hills", "Mill", "Station"])
+    return {
+        "age": age,
+        "sex": np.array(["Female", "Male"])[(rolls(1000) < 493).astype(int)],
+        "district": districts[np.searchsorted([18, 30, 62, 85, 100], rolls(100), side="right")],
+    }
+
+
+def _write_people(path: Path, people: dict[str, Any]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(people)
+        writer.writerows(zip(*(column.tolist() for column in people.values()), strict=True))
+
+
+def _answers(release: Release, people: dict[str, Any]) -> None:
+    age, sex, district = people["age"], people["sex"], people["district"]
+    truths = (
+        PEOPLE,
+        int(np.sum((age >= 30) & (age <= 39) & (sex == "Female"))),
+        int(np.sum((age >= 65) & np.isin(district, ["Harbour", "Old Town"]))),
+        int(np.sum((age == 0) & (sex == "Male") & (district == "Station"))),
+    )
+    rows = []
+    for (question, where), truth in zip(QUESTIONS, truths, strict=True):
+        answer = release.count(where)
+        rows.append([question, f"{answer.value:,}", f"{answer.low:,} to {answer.high:,}", f"{truth:,}"])
+    columns = ("question", "answer", "95 % interval", "truth")
+    print_table("4. Ask it anything", columns, rows, right=columns[1:])
+
+
+def _chart(release: Release) -> None:
+    """People by age, ten years a bar; the paler end of a bar is its interval."""
+    print("\n5. People by age, from the release")
+    widest = 50
+    answers = [release.count({"age": (low, low + 9)}) for low in range(0, 100, 10)]
+    most = max(answer.high for answer in answers)
+    for low, answer in zip(range(0, 100, 10), answers, strict=True):
+        sure, unsure = (max(0, round(widest * end / most)) for end in (answer.low, answer.high))
+        bar = "█" * sure + "░" * (unsure - sure)
+        print(f"   {low:2d}-{low + 9:2d}  {bar:<{widest}} {answer.value:>6,} ± {answer.stderr:.0f}")
+    print()

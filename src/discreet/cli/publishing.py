@@ -1,0 +1,78 @@
+"""`discreet publish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.cli.show import print_json, stages
+from discreet.errors import BadSpec
+from discreet.naming import did_you_mean
+from discreet.privacy import as_text
+from discreet.publish import Data, open_data
+from discreet.release import Release
+from discreet.spec import ReleaseSpec, Spec, load_spec
+
+
+def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json: bool) -> None:
+    spec = load_spec(path)
+    wanted = _wanted(path, spec, name)
+    target = output or Path(wanted.name)
+    data = data_of(path, spec)
+    with stages(quiet or as_json) as progress:
+        release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
+    if as_json:
+        print_json({"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"], **_account(data)})
+    elif not quiet:
+        _tell(release, target, data)
+
+
+def data_of(path: Path, spec: Spec) -> Data:
+    """The private data a spec names, with its ledger; refuses a draft."""
+    problems = []
+    if spec.drafted:
+        problems.append(
+            f"{path}: is a draft made from private data, so its domains may give people away. Review every one of them "
+            "against public knowledge, then remove the line `drafted_from_private_data = true`"
+        )
+    if spec.source is None:
+        problems.append(f'{path}: [data] source: is missing; name the file to publish from, such as source = "adult.csv"')
+    if problems:
+        raise BadSpec(problems)
+    sources = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
+    places = [spec.resolve(source) for source in sources]
+    return open_data(
+        places[0] if len(places) == 1 else places,
+        spec.schema,
+        unit=spec.unit,
+        ledger=None if spec.ledger is None else spec.resolve(spec.ledger),
+        budget=spec.budget,
+        dataset=spec.dataset,
+        delimiter=spec.delimiter,
+    )
+
+
+def _wanted(path: Path, spec: Spec, name: str | None) -> ReleaseSpec:
+    if name is None and len(spec.releases) == 1:
+        return next(iter(spec.releases.values()))
+    known = ", ".join(spec.releases) or "none"
+    if name is None:
+        raise BadSpec([f"{path}: name the release to publish; the spec has: {known}"])
+    if name not in spec.releases:
+        raise BadSpec([f"{path}: has no release {name!r}.{did_you_mean(name, spec.releases)} The spec has: {known}"])
+    return spec.releases[name]
+
+
+def _account(data: Data) -> dict[str, str | None]:
+    ledger = data.ledger
+    return {"spent": as_text(ledger.spent), "left": None if ledger.left is None else as_text(ledger.left)}
+
+
+def _tell(release: Release, target: Path, data: Data) -> None:
+    print(f"Published {target}")
+    for what, said in release.describe().items():
+        print(f"  {what}: {said}")
+    account = _account(data)
+    kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
+    left = "no cap" if account["left"] is None else f"{account['left']} left"
+    print(f"  budget: {account['spent']} spent, {left}{kept}")
+    print(f"Ask it: discreet query {target}")

@@ -1,0 +1,39 @@
+"""How results are printed: tables for people, JSON for programs, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()) -> None:
+    """A table with a title; the columns named in `right` are numbers."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", title_style="bold", header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(soft_wrap=False).print(table)
+
+
+@contextmanager
+def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function to be told the current stage: a spinner on a terminal, nothing when quiet or not on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield status.update

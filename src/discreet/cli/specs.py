@@ -1,0 +1,58 @@
+"""`discreet check` and `discreet schema draft`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from discreet.cli.show import print_json
+from discreet.errors import BadSpec, DiscreetError
+from discreet.mechanisms import Request, mechanism_for
+from discreet.spec import Spec, check_spec, load_spec
+
+
+def run_check(path: Path, as_json: bool) -> None:
+    problems = check_spec(path) or _method_problems(path, load_spec(path))
+    if as_json:
+        print_json({"spec": str(path), "problems": problems})
+    elif problems:
+        print("\n".join(problems))
+        print(f"{len(problems)} mistake{'s' if len(problems) > 1 else ''} found", file=sys.stderr)
+    else:
+        spec = load_spec(path)
+        releases = ", ".join(spec.releases) or "none yet"
+        print(f"{path}: no mistakes. Attributes: {', '.join(spec.schema)}. Releases: {releases}.")
+        if spec.drafted:
+            print("It is still marked as drafted from private data: review every domain, then remove the mark.")
+    if problems:
+        raise SystemExit(1)
+
+
+def _method_problems(path: Path, spec: Spec) -> list[str]:
+    """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
+    problems = []
+    for name, release in spec.releases.items():
+        request = Request(spec.schema.select(release.task.by), spec.unit, release.epsilon, release.task.parameters)
+        try:
+            mechanism_for(release.task, request)
+        except DiscreetError as error:
+            problems.append(f"{path}: [releases.{name}] {error}")
+    return problems
+
+
+def run_draft(data: Path, output: Path | None) -> None:
+    from discreet.draft import draft_spec
+
+    text = draft_spec(data)
+    if output is None:
+        print(text, end="")
+        return
+    try:
+        # it holds values of the data: for its owner only, and never over an existing file
+        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise BadSpec([f"{output}: cannot be written ({error.strerror}); choose another name with -o"]) from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(f"{output}: drafted. Review every domain against public knowledge, then remove the mark at the top.")

@@ -1,0 +1,83 @@
+"""A small table of answers that turns into any data frame. Public values only."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SHOWN = 20
+
+
+class Frame:
+    """Columns of equal length, each a sequence of plain values or a numpy array."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any] | Any]) -> None:
+        self.columns = dict(columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name]
+
+    def rows(self, most: int | None = None) -> list[tuple[Any, ...]]:
+        """Plain Python rows, the first `most` of them."""
+        return list(zip(*(_plain(column[:most]) for column in self.columns.values()), strict=True))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows()]
+
+    def to_arrow(self) -> Any:
+        import pyarrow as pa
+
+        return pa.table({name: pa.array(column) for name, column in self.columns.items()})
+
+    def to_pandas(self) -> Any:
+        import pandas as pd
+
+        return pd.DataFrame(self.columns)
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame({name: _plain(column) for name, column in self.columns.items()})
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """CSV text, also written to `path` if one is given. A text that a spreadsheet would run gets a quote first."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([safe_text(name) for name in self.columns])
+        writer.writerows([safe_text(value) if isinstance(value, str) else value for value in row] for row in self.rows())
+        if path is not None:
+            Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
+        return text.getvalue()
+
+    def __repr__(self) -> str:
+        head = [list(self.columns), *([str(value) for value in row] for row in self.rows(SHOWN))]
+        widths = [max(len(row[i]) for row in head) for i in range(len(self.columns))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in head]
+        return "\n".join([*lines, *self._rest()])
+
+    def _repr_html_(self) -> str:
+        def row(cells: Sequence[Any], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+        body = "".join(row(cells, "td") for cells in self.rows(SHOWN))
+        rest = "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+        return f"<table>{row(list(self.columns), 'th')}{body}</table>{rest}"
+
+    def _rest(self) -> list[str]:
+        return [f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []
+
+
+def _plain(column: Any) -> list[Any]:
+    return list(column.tolist() if hasattr(column, "tolist") else column)
+
+
+def safe_text(text: str) -> str:
+    """The text with a quote in front if a spreadsheet would take it for a formula."""
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text

@@ -1,0 +1,38 @@
+"""The registry. A mechanism is one file in this folder with one class; being there is all it takes."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Mechanism, Request
+from discreet.naming import did_you_mean
+from discreet.tasks import Task
+
+__all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
+
+#: what "auto" means for each task, the first that accepts the request
+AUTO = {"table": ("geometric",)}
+
+
+@cache
+def registry() -> dict[tuple[str, str], type[Mechanism]]:
+    """Every mechanism by (task, method)."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return {(kind.task, kind.method): kind for kind in Mechanism.__subclasses__()}
+
+
+def mechanism_for(task: Task, request: Request) -> Mechanism:
+    """The mechanism a task names, or the one `auto` picks from public facts; refuses what cannot work."""
+    known = registry()
+    method = AUTO[task.name][0] if task.method == "auto" else task.method
+    if (task.name, method) not in known:
+        methods = [name for kind, name in known if kind == task.name]
+        raise BadParameter(
+            f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
+            f"Known methods: {', '.join(methods)}"
+        )
+    return known[task.name, method](request)

@@ -1,0 +1,69 @@
+"""What a mechanism is: which linear map, which scales, which post-processing, and what its answers leave out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from discreet.errors import BadParameter
+from discreet.naming import did_you_mean
+from discreet.privacy import Unit
+from discreet.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.counts import Counts
+    from discreet.noise import Noise
+    from discreet.summaries import Summary
+
+
+@dataclass(frozen=True)
+class Request:
+    """The public facts a mechanism is made from; no data, and nothing derived from data."""
+
+    schema: Schema
+    unit: Unit
+    epsilon: Fraction
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+class Mechanism(ABC):
+    """Made from a request, before anything is charged; then it measures once.
+
+    Subclasses are found by their `task` and `method`; `parameters` names what the method takes, with a line on each.
+    """
+
+    task: ClassVar[str]
+    method: ClassVar[str]
+    parameters: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, request: Request) -> None:
+        for name in request.parameters:
+            if name not in self.parameters:
+                takes = ", ".join(self.parameters) or "no parameters"
+                raise BadParameter(
+                    f"method {self.method!r} has no parameter {name!r}.{did_you_mean(name, self.parameters)} It takes {takes}"
+                )
+        self.request = request
+
+    @property
+    @abstractmethod
+    def cost(self) -> Fraction:
+        """The epsilon of what `measure` does, derived again from its map and scales by `privacy.cost`."""
+
+    @abstractmethod
+    def measure(self, counts: Counts, noise: Noise) -> Summary:
+        """The one look at the private counts."""
+
+    @abstractmethod
+    def noise_law(self) -> dict[str, Any]:
+        """The law of the noise, for release.json."""
+
+    def chosen(self) -> list[dict[str, Any]]:
+        """Every parameter in force: name, value, and where it came from ("given", "default: why")."""
+        return []
+
+    def bias(self) -> list[str]:
+        """What the error bars leave out because of the method, in plain sentences."""
+        return []

@@ -1,0 +1,225 @@
+"""Many questions at once, from a CSV file or a data frame.
+
+Either one column per attribute, where a cell is blank (all codes), a value, label or hierarchy node, a range
+`30..39` (both ends included, `30..` and `..39` are open), or a union `a|b|40..49`. A cell that is exactly a
+label or node means that, even if it contains `|` or `..`; to unite such labels, use the other form: a single
+column `where` with predicates as text. Lines without any character are skipped.
+
+Every distinct cell text is bound once; the rest is array work, so a million questions take about a second.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.binding import attribute_index, bind, range_codes, value_codes
+from discreet.errors import BadParameter, CannotAnswer, DiscreetError, UnknownAttribute
+from discreet.question_table import QuestionTable, TextColumn, read_table
+from discreet.schema import Attribute, Nominal, Schema
+from discreet.selection import MOST_BOXES, Boxes, Intervals, unite
+
+MOST_TOTAL_BOXES = 20_000_000
+"""For all questions of one file; they are in memory at once."""
+
+Codes = NDArray[np.int64]
+Bound = TypeVar("Bound")
+
+
+@dataclass(frozen=True, eq=False)
+class Questions(Boxes):
+    """`count` questions as boxes: box i belongs to question owner[i], and owner never decreases.
+
+    A question is the sum over its boxes, which are disjoint. Most have one; a union may have several, and a
+    predicate that holds nowhere has none.
+    """
+
+    count: int
+    owner: Codes
+
+
+def read_questions(source: Any, schema: Schema, known: Iterable[str] = ()) -> Questions:
+    """The questions in a CSV file (path) or data frame; errors name the file, the line and the column."""
+    table = read_table(source)
+    # an attribute that is itself called `where` keeps its name
+    if table.names == ("where",) and "where" not in schema:
+        return _from_predicates(table, schema, tuple(known))
+    return _from_attributes(table, schema, tuple(known))
+
+
+def _from_predicates(table: QuestionTable, schema: Schema, known: Sequence[str]) -> Questions:
+    column = table.columns[0]
+    texts = _bound(table, column, lambda text: bind(text, schema, known).ends(schema.sizes))
+    counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    owner, rank = _owners(counts[column.index])
+    ends = np.concatenate([np.empty((0, len(schema), 2), dtype=np.int64), *texts])
+    boxes = Boxes.of(ends[_starts(counts)[column.index[owner]] + rank])
+    return Questions(boxes.first, boxes.last, table.count, owner)
+
+
+def _from_attributes(table: QuestionTable, schema: Schema, known: Sequence[str]) -> Questions:
+    columns = [(_attribute_of(table, i, schema, known), column) for i, column in enumerate(table.columns)]
+    bound = {
+        index: _CodeColumn.of(column, _bound(table, column, _cell_reader(schema[schema.names[index]])))
+        for index, column in columns
+    }
+    boxes = np.ones(table.count, dtype=np.int64)
+    for index, codes in bound.items():
+        if codes.single:
+            continue
+        boxes *= codes.counts[codes.index]
+        if boxes.max(initial=0) > MOST_BOXES:
+            place = table.place(int(boxes.argmax()), schema.names[index])
+            raise CannotAnswer(
+                f"{place}: the unions of this question make more than {MOST_BOXES:,} boxes; ask for parts"
+            )
+    owner, rank = _owners(boxes)
+    of_box = owner if len(owner) > table.count else slice(None)
+    first = np.empty((len(owner), len(schema)), dtype=np.int64)
+    last = np.empty_like(first)
+    # a question's boxes are numbered like the digits of a number, one digit per attribute
+    for index, size in enumerate(schema.sizes):
+        if index not in bound:
+            first[:, index], last[:, index] = 0, size - 1
+            continue
+        codes = bound[index]
+        text = codes.index[of_box]
+        rows = codes.starts[text]
+        if not codes.single:
+            rank, digit = np.divmod(rank, codes.counts[text])
+            rows = rows + digit
+        first[:, index], last[:, index] = codes.first[rows], codes.last[rows]
+    return Questions(first, last, table.count, owner)
+
+
+@dataclass(frozen=True, eq=False)
+class _CodeColumn:
+    """Per question the number of its text; per text its intervals, all texts' in one row of intervals."""
+
+    index: NDArray[np.int32]
+    counts: Codes
+    starts: Codes
+    first: Codes
+    last: Codes
+    single: bool
+
+    @classmethod
+    def of(cls, column: TextColumn, texts: Sequence[Intervals]) -> _CodeColumn:
+        counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        ends = np.fromiter(
+            itertools.chain.from_iterable(itertools.chain.from_iterable(texts)), dtype=np.int64
+        ).reshape(-1, 2)
+        single = bool((counts == 1).all())
+        return cls(column.index, counts, _starts(counts), ends[:, 0].copy(), ends[:, 1].copy(), single)
+
+
+def _starts(counts: Codes) -> Codes:
+    return np.cumsum(counts) - counts
+
+
+def _owners(counts: Codes) -> tuple[Codes, Codes]:
+    """For each box the question it belongs to, and its number among that question's boxes."""
+    if counts.sum() > MOST_TOTAL_BOXES:
+        raise CannotAnswer(
+            f"the questions make more than {MOST_TOTAL_BOXES:,} boxes together; ask them in several files"
+        )
+    owner = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    return owner, np.arange(len(owner), dtype=np.int64) - _starts(counts)[owner]
+
+
+def _attribute_of(table: QuestionTable, column: int, schema: Schema, known: Sequence[str]) -> int:
+    name = table.names[column]
+    try:
+        return attribute_index(name, schema, known)
+    except UnknownAttribute as error:
+        hint = ""
+        if name == "where":
+            hint = ". A column `where` stands alone, without columns of attributes"
+        elif len(table.names) == 1 and any(delimiter in name for delimiter in ";\t|"):
+            hint = ". Are the columns separated by something other than a comma?"
+        raise UnknownAttribute(f"{table.name}, header, column {column + 1}: {error}{hint}") from None
+
+
+def _bound(table: QuestionTable, column: TextColumn, bind_text: Callable[[str], Bound]) -> list[Bound]:
+    """What each distinct text of a column means."""
+    bound = []
+    for number, text in enumerate(column.texts):
+        try:
+            bound.append(bind_text(text))
+        except DiscreetError as error:
+            row = int((column.index == number).argmax())
+            raise type(error)(f"{table.place(row, column.name)}: {error}") from None
+    return bound
+
+
+def _cell_reader(attribute: Attribute) -> Callable[[str], Intervals]:
+    """A function from the text of a cell to intervals of codes."""
+    if isinstance(attribute, Nominal):
+        return _label_reader(attribute)
+    every = ((0, attribute.size - 1),)
+    # questions have many different ranges but few different ends, so ends are bound one by one and kept
+    firsts: dict[str, int] = {}
+    lasts: dict[str, int] = {}
+
+    def span(low: str, high: str) -> tuple[int, int]:
+        if low and high:
+            try:
+                if low not in firsts:
+                    firsts[low] = range_codes(attribute, low, None)[0]
+                if high not in lasts:
+                    lasts[high] = range_codes(attribute, None, high)[1]
+            except DiscreetError:
+                pass  # the message below knows both ends
+            else:
+                if firsts[low] <= lasts[high]:
+                    return firsts[low], lasts[high]
+        return range_codes(attribute, low or None, high or None)
+
+    def part(text: str) -> tuple[int, int]:
+        low, dots, high = text.partition("..")
+        return span(low.strip(), high.strip()) if dots else value_codes(attribute, text)
+
+    def cell(text: str) -> Intervals:
+        low, _, high = text.partition("..")
+        if low in firsts and high in lasts and firsts[low] <= lasts[high]:
+            return ((firsts[low], lasts[high]),)
+        text = text.strip()
+        return unite(map(part, _parts(text))) if text else every
+
+    return cell
+
+
+def _label_reader(attribute: Nominal) -> Callable[[str], Intervals]:
+    every = ((0, attribute.size - 1),)
+
+    @cache
+    def names() -> frozenset[str]:
+        groups = (name for level in range(attribute.depth - 1) for name, _, _ in attribute.level(level))
+        return frozenset(attribute.labels).union(groups)
+
+    def cell(text: str) -> Intervals:
+        bare = text.strip()
+        if not bare:
+            return every
+        # cells that need no trimming or splitting are not looked up twice
+        if bare == text and "|" not in text:
+            return (attribute.node(text),)
+        for whole in (text, bare):
+            if whole in names():
+                return (attribute.node(whole),)
+        return unite(map(attribute.node, _parts(bare)))
+
+    return cell
+
+
+def _parts(text: str) -> list[str]:
+    parts = [part.strip() for part in text.split("|")]
+    if not all(parts):
+        raise BadParameter(f"{text!r} has an empty part; a union is written a|b|c")
+    return parts

@@ -1,0 +1,178 @@
+"""A release: a public summary and its manifest. Whatever can be asked of it is post-processing."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet import folder
+from discreet.errors import BadParameter, CannotAnswer, DiscreetError
+from discreet.frame import Frame
+from discreet.queries import Estimate, Questions, Where, bind, read_questions
+from discreet.schema import Nominal, Schema
+from discreet.summaries import Summary
+
+LEVEL = 0.95
+MOST_GROUPS = 20_000_000
+_DROPPED = "rows that the declared rules drop are not counted"
+
+Group = str | tuple[str, str | int]
+
+
+class Release:
+    """Noisy counts that anyone may query; every answer carries its error."""
+
+    def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
+        self.summary = summary
+        self.manifest = manifest
+
+    @property
+    def schema(self) -> Schema:
+        return self.summary.schema
+
+    @property
+    def publishable(self) -> bool:
+        """False if the noise came from a seed, a script or nowhere: for tests only."""
+        return bool(self.manifest["noise"]["publishable"])
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """What the intervals do not cover, in plain sentences."""
+        return list(self.manifest["leaves_out"])
+
+    def count(self, where: Where = None, *, level: float = LEVEL) -> Estimate:
+        """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all."""
+        boxes = bind(where, self.schema, self._known).boxes(self.schema.sizes)
+        questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
+        found = self.summary.answer(questions, _checked(level))
+        value, stderr, low, high = (x[0].item() for x in (found.value, found.stderr, found.low, found.high))
+        return Estimate(value, stderr, low, high, level, self._note)
+
+    def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
+        """Many questions at once, from a CSV file or a data frame; see `discreet.questions` for its form."""
+        asked = read_questions(questions, self.schema, self._known)
+        found = self.summary.answer(asked, _checked(level))
+        return Frame({"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high})
+
+    def table(
+        self, by: Group | Sequence[Group] | None = None, where: Where = None, *, level: float = LEVEL
+    ) -> Frame:
+        """Counts grouped by attributes, each with its interval.
+
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0).
+        """
+        names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
+        groups = [self._groups(name) for name in names]
+        attributes = [attribute for attribute, _ in groups]
+        if len(set(attributes)) != len(attributes):
+            raise BadParameter("table: an attribute can be grouped by once only")
+        lengths = [len(labels) for _, labels in groups]
+        if math.prod(lengths) > MOST_GROUPS:
+            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add a where")
+        codes = np.indices(lengths).reshape(len(lengths), -1)
+        questions = self._grouped(attributes, groups, codes, where)
+        found = self.summary.answer(questions, _checked(level))
+        columns: dict[str, Any] = {}
+        for (attribute, labels), code in zip(groups, codes, strict=True):
+            texts = np.array([label for label, _, _ in labels], dtype=object)
+            columns[self.schema.names[attribute]] = texts[code].tolist()
+        return Frame({**columns, "count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high})
+
+    def _grouped(self, attributes: list[int], groups: list[Any], codes: Any, where: Where) -> Questions:
+        """One question per combination of groups: its box, cut with every box of the selection."""
+        selected = bind(where, self.schema, self._known).boxes(self.schema.sizes)
+        count = codes.shape[1]
+        if count * len(selected.first) > MOST_GROUPS:
+            raise CannotAnswer("the where has too many parts for so many groups; group by less, or ask for parts")
+        first = np.repeat(selected.first[None], count, axis=0)
+        last = np.repeat(selected.last[None], count, axis=0)
+        for attribute, (_, labels), code in zip(attributes, groups, codes, strict=True):
+            starts, ends = (np.array([label[i] for label in labels])[code, None] for i in (1, 2))
+            first[:, :, attribute] = np.maximum(first[:, :, attribute], starts)
+            last[:, :, attribute] = np.minimum(last[:, :, attribute], ends)
+        filled = np.all(first <= last, axis=2)
+        return Questions(first[filled], last[filled], count, np.nonzero(filled)[0])
+
+    def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
+        """The attribute's index and its groups: (label, first code, last code)."""
+        level: str | int | None = None
+        if isinstance(name, tuple):
+            name, level = name
+        elif name not in self.schema and "." in name:
+            name, level = name.rsplit(".", 1)
+        attribute = self.schema[name]
+        index = self.schema.names.index(name)
+        if level is None:
+            return index, [(label, code, code) for code, label in enumerate(attribute.labels)]
+        if not isinstance(attribute, Nominal):
+            raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
+        return index, attribute.level(int(level) if str(level).isdigit() else level)
+
+    @property
+    def _known(self) -> Iterable[str]:
+        return list(self.manifest["data_attributes"])
+
+    @property
+    def _note(self) -> str:
+        return _DROPPED if self.leaves_out else ""
+
+    def to_arrow(self) -> Any:
+        return self.summary.to_arrow()
+
+    def to_pandas(self) -> Any:
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the release as a folder, whole or not at all; never over something that exists."""
+        target = Path(path)
+        if target.exists():
+            raise DiscreetError(f"{target}: exists already; choose another folder, or remove it first")
+        self.manifest = folder.place(target, lambda hidden: folder.write_files(hidden, self.manifest, self.summary))
+        return target
+
+    def __repr__(self) -> str:
+        mark = "" if self.publishable else "NOT PRIVATE, for tests only: "
+        by = ", ".join(self.schema.names)
+        return f"<{mark}Release by {by}; {self.manifest['method']}, epsilon {self.manifest['epsilon']}>"
+
+    def _repr_html_(self) -> str:
+        facts = self.describe()
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
+        return f"<table>{rows}</table>"
+
+    def describe(self) -> dict[str, str]:
+        """What a reader should know first, in words."""
+        said, unit = self.manifest, self.manifest["unit"]
+        who = "one row" if unit["unit"] == "row" else f"one {unit['unit']}, of at most {unit['max_rows']} rows"
+        facts = {
+            "counts by": ", ".join(f"{name} ({self.schema[name].size:,})" for name in self.schema),
+            "method": f"{said['method']} ({said['task']['task']})",
+            "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
+            "noise": said["noise"]["law"],
+            "leaves out": "; ".join(self.leaves_out) or "nothing",
+        }
+        return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+
+
+def load(path: str | Path) -> Release:
+    """A release from its folder; refused if a byte of it is not as published."""
+    place = Path(path)
+    manifest = folder.read_manifest(place)
+    schema = Schema.from_dict(manifest["schema"])
+    return Release(folder.read_summary(place, manifest, schema), manifest)
+
+
+def _checked(level: float) -> float:
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+        raise BadParameter(f"level must lie strictly between 0 and 1 (0.95 means 95 %), not {level!r}")
+    return float(level)

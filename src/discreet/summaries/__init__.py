@@ -1,0 +1,10 @@
+"""The few public shapes a mechanism may return, by the name they carry in release.json."""
+
+from __future__ import annotations
+
+from discreet.summaries.base import Answers, Summary
+from discreet.summaries.dense_cells import DenseCells
+
+SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (DenseCells,)}
+
+__all__ = ["SHAPES", "Answers", "Summary"]

@@ -1,0 +1,48 @@
+"""What every summary can do: answer questions with their error, and be written and read as plain columns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.queries import Questions
+from discreet.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One estimate per question, as columns."""
+
+    value: NDArray[Any]
+    stderr: NDArray[np.float64]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+class Summary(ABC):
+    """Noisy values that know their error. Public: nothing here can reach the data."""
+
+    #: names the shape in release.json
+    shape: ClassVar[str]
+    schema: Schema
+
+    @abstractmethod
+    def answer(self, questions: Questions, level: float) -> Answers:
+        """Every question with an interval that covers the truth with probability `level`."""
+
+    @abstractmethod
+    def to_arrow(self) -> Any:
+        """The whole summary as an Arrow table: attribute columns with their labels, `count`, and what else it needs."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """What, besides the table, is needed to read the summary back: plain JSON."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Summary:
+        """The summary from its facts and the path of its Parquet file; a ValueError if they do not fit together."""

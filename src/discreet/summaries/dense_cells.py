@@ -1,0 +1,86 @@
+"""Every cell of the table, each with its own independent noise of one scale."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.laws import DiscreteLaplace, half_widths
+from discreet.privacy import Alpha
+from discreet.queries import Questions
+from discreet.schema import Attribute, Schema
+from discreet.summaries.base import Answers, Summary
+
+
+class DenseCells(Summary):
+    """Noisy counts of all cells, in the schema's order. An answer adds up its cells, so its noise does too."""
+
+    shape = "dense-cells"
+
+    def __init__(self, schema: Schema, values: NDArray[np.int64], alpha: Alpha) -> None:
+        self.schema = schema
+        self.values = values.reshape(schema.sizes)
+        self.alpha = alpha
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        from discreet.kernels.prefix import box_sums
+
+        prefix, strides = self._prefix
+        sums = box_sums(prefix, strides, questions.first, questions.last)
+        cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
+        value, count = _per_question(questions, sums), _per_question(questions, cells)
+        half = half_widths(self.alpha, count, level)
+        stderr = np.sqrt(count * DiscreteLaplace(self.alpha).variance)
+        return Answers(value, stderr, value - half, value + half)
+
+    @cached_property
+    def _prefix(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        from discreet.kernels.prefix import prefix_sums
+
+        prefix = prefix_sums(self.values)
+        return prefix.reshape(-1), np.array(prefix.strides, np.int64) // 8
+
+    def to_arrow(self) -> Any:
+        import pyarrow as pa
+
+        columns, repeat, sizes = {}, 1, self.schema.sizes
+        for place, name in enumerate(self.schema):
+            repeat = math.prod(sizes[place + 1 :])
+            codes = np.tile(np.repeat(np.arange(sizes[place]), repeat), math.prod(sizes[:place]))
+            columns[name] = label_array(self.schema[name]).take(pa.array(codes))
+        return pa.table({**columns, "count": pa.array(self.values.reshape(-1))})
+
+    def facts(self) -> dict[str, Any]:
+        return {"alpha": str(self.alpha.numerator)}
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> DenseCells:
+        import pyarrow.parquet as pq
+
+        values = pq.read_table(parquet, columns=["count"])["count"].to_numpy()
+        if values.size != schema.cells or values.dtype != np.int64:
+            raise ValueError(f"the table has {values.size} rows where the schema has {schema.cells} cells")
+        return cls(schema, values, Alpha(int(facts["alpha"])))
+
+
+def _per_question(questions: Questions, parts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The parts of each question added up; most questions are one box."""
+    if parts.size == questions.count and np.array_equal(questions.owner, np.arange(questions.count)):
+        return parts
+    total = np.zeros(questions.count, np.int64)
+    np.add.at(total, questions.owner, parts)
+    return total
+
+
+def label_array(attribute: Attribute) -> Any:
+    """The labels of an attribute, one per code, as an Arrow array of one type."""
+    import pyarrow as pa
+
+    labels = attribute.labels
+    if len({type(label) for label in labels}) > 1:
+        return pa.array([str(label) for label in labels])
+    return pa.array(labels)
