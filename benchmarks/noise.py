@@ -43,7 +43,9 @@ def run() -> int:
         report.at_most(f"epsilon {epsilon}: peak memory / output", rise / (8 * YARDSTICK), 3)
     for scale in (10**5, 10**9, 10**12):
         noise.laplace(scale, 10)
-        report.note(f"scale {scale:.0e}: time / L", seconds(lambda scale=scale: noise.laplace(scale, YARDSTICK)) / length)
+        report.note(
+            f"scale {scale:.0e}: time / L", seconds(lambda scale=scale: noise.laplace(scale, YARDSTICK)) / length
+        )
 
     rare = Rational(Fraction(1, 10**24))
     noise.positions(rare, 10**26)

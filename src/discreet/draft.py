@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadSpec, SourceError
-from discreet.ordinal_bins import period_end, period_start
 from discreet.schema import Attribute, Nominal, Ordinal
+from discreet.schema.bins import period_end, period_start
 from discreet.spec import toml_key, toml_table, toml_value
-from discreet.spec_check import DRAFT_MARK
+from discreet.spec.check import DRAFT_MARK
 
 MOST_LABELS = 200
 MOST_SINGLE_VALUES = 1_000
@@ -58,20 +58,14 @@ def draft_spec(path: str | Path) -> str:
     file = Path(path)
     attributes, left_out = _look(file)
     if not attributes:
-        raise SourceError(
-            f"{path}: no column has values a domain could be drafted from; write the spec by hand"
-        )
+        raise SourceError(f"{path}: no column has values a domain could be drafted from; write the spec by hand")
     stem = file.name.split(".")[0] or "data"
     parts = [
         _HEAD,
-        "# Paths are meant from the folder of this file.\n"
-        + toml_table("data", {"source": str(path), "name": stem}),
+        "# Paths are meant from the folder of this file.\n" + toml_table("data", {"source": str(path), "name": stem}),
         _PRIVACY.format(ledger=toml_value(f"{stem}.ledger")),
         _RULES,
-        *(
-            toml_table(f"attributes.{toml_key(name)}", attribute.to_dict())
-            for name, attribute in attributes.items()
-        ),
+        *(toml_table(f"attributes.{toml_key(name)}", attribute.to_dict()) for name, attribute in attributes.items()),
         *(f"# [attributes.{toml_value(name)}] is left out: {reason}.\n" for name, reason in left_out.items()),
         "# An example. Smaller epsilon: more privacy, more noise.\n"
         + toml_table("releases.example", {"task": "table", "by": _example(attributes), "epsilon": 0.5}),
@@ -96,10 +90,7 @@ def _look(path: Path) -> tuple[dict[str, Attribute], dict[str, str]]:
                 else:
                     relation = connection.read_csv(str(path), sample_size=-1)
                 relation.create_view("data")
-                names = [
-                    (name, kind.id.lower())
-                    for name, kind in zip(relation.columns, relation.types, strict=True)
-                ]
+                names = [(name, kind.id.lower()) for name, kind in zip(relation.columns, relation.types, strict=True)]
                 return _columns(connection, names)
         except duckdb.Error:
             # the engine's own message would quote rows
@@ -196,9 +187,5 @@ def _round_width(least: Fraction) -> Fraction:
 def _example(attributes: dict[str, Attribute]) -> list[str]:
     """Two attributes whose table is small, or the smallest one."""
     first, *others = sorted(attributes, key=lambda name: attributes[name].size)
-    second = (
-        others[:1]
-        if others and attributes[first].size * attributes[others[0]].size <= MOST_EXAMPLE_CELLS
-        else []
-    )
+    second = others[:1] if others and attributes[first].size * attributes[others[0]].size <= MOST_EXAMPLE_CELLS else []
     return [first, *second]

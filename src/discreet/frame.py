@@ -51,7 +51,9 @@ class Frame:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([safe_text(name) for name in self.columns])
-        writer.writerows([safe_text(value) if isinstance(value, str) else value for value in row] for row in self.rows())
+        writer.writerows(
+            [safe_text(value) if isinstance(value, str) else value for value in row] for row in self.rows()
+        )
         if path is not None:
             Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
         return text.getvalue()

@@ -147,9 +147,7 @@ class Ledger:
             weakref.finalize(self, self._memory.close)
 
     @classmethod
-    def open(
-        cls, path: str | Path | None, dataset: str, budget: Fraction | None, *, timeout: float = 30.0
-    ) -> Ledger:
+    def open(cls, path: str | Path | None, dataset: str, budget: Fraction | None, *, timeout: float = 30.0) -> Ledger:
         """The ledger of `dataset` at `path`, created if absent; None keeps the account in memory only."""
         ledger, dataset, cap = cls(path, timeout), _text(dataset, "dataset"), _cap(budget)
         if ledger._file is None:
@@ -278,9 +276,7 @@ class Ledger:
             still = self._read_only and not _pending(self._file) and not os.access(self._file.parent, os.W_OK)
             return _connection(self._file, "immutable=1" if still else "mode=rw", self._timeout)
         if os.getpid() != self._process:  # parent and child would each spend the whole of their copy
-            raise LedgerError(
-                "an account in memory cannot be shared with a forked process; keep a ledger file"
-            )
+            raise LedgerError("an account in memory cannot be shared with a forked process; keep a ledger file")
         return self._memory
 
     def _now(self) -> _State:

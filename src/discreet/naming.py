@@ -11,9 +11,7 @@ OTHER = "other"
 def did_you_mean(wrong: object, known: Iterable[str]) -> str:
     """' Did you mean 'age'?', or nothing when no known name is near. Ready to append to a sentence."""
     names = list(known)
-    if (
-        not isinstance(wrong, str) or len(names) > 10_000
-    ):  # comparing is slow, and this may be a nation's blocks
+    if not isinstance(wrong, str) or len(names) > 10_000:  # comparing is slow, and this may be a nation's blocks
         return ""
     near = get_close_matches(wrong, names, n=1, cutoff=0.6)
     folded = [name for name in names if name.casefold() == wrong.casefold()]

@@ -1,4 +1,4 @@
-"""THE path: validate, charge, count, measure, write. One direction, and nothing private is touched before the charge."""
+"""THE path: validate, charge, count, measure, write. One direction; nothing private is touched before the charge."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ class Data:
     def _validated(self, task: Task, epsilon: Number) -> Request:
         exact_epsilon = exact(epsilon, "epsilon")
         if exact_epsilon > LARGEST_EPSILON:
-            raise BadParameter(f"epsilon {as_text(exact_epsilon)} protects nobody; values between 0.01 and 10 are usual")
+            raise BadParameter(
+                f"epsilon {as_text(exact_epsilon)} protects nobody; values between 0.01 and 10 are usual"
+            )
         schema = self.schema.select(task.by)
         for name in schema:
             if name.lower() in RESERVED:
@@ -121,7 +123,7 @@ class Data:
             raise DiscreetError(f"{target}: holds another release; choose another folder, or remove it first")
         if recorded:
             raise LedgerError(
-                f"release {release_id!r} was published before, and its noise cannot be drawn again. Load or restore its "
+                f"release {release_id!r} was published before; its noise cannot be drawn again. Load or restore its "
                 "folder, or publish under another name (which costs again)"
             )
         return None
@@ -215,7 +217,7 @@ def from_counts(
     budget: Number | None = None,
     dataset: str = "data",
 ) -> Data:
-    """Ready aggregates: integer codes (cells x attributes) and a count for each; one record per person, or as `unit` says.
+    """Ready aggregates: integer codes (cells x attributes) and a count for each.
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """

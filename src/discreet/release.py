@@ -54,14 +54,12 @@ class Release:
         return Estimate(value, stderr, low, high, level, self._note)
 
     def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
-        """Many questions at once, from a CSV file or a data frame; see `discreet.questions` for its form."""
+        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
         found = self.summary.answer(asked, _checked(level))
         return Frame({"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high})
 
-    def table(
-        self, by: Group | Sequence[Group] | None = None, where: Where = None, *, level: float = LEVEL
-    ) -> Frame:
+    def table(self, by: Group | Sequence[Group] | None = None, where: Where = None, *, level: float = LEVEL) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
         An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0).

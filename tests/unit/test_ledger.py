@@ -174,9 +174,7 @@ def test_same_request_is_paid_once_and_a_changed_one_is_refused(ledger: Ledger) 
     again = charge(ledger, "a")  # with nothing left
     assert again.repeated
     assert (again.head, again.time, again.epsilon) == (first.head, first.time, first.epsilon)
-    with pytest.raises(
-        LedgerError, match=r"'a' was charged for another request by ana on 20.*new release id"
-    ):
+    with pytest.raises(LedgerError, match=r"'a' was charged for another request by ana on 20.*new release id"):
         charge(ledger, "a", request="ff")
     with pytest.raises(LedgerError, match="another request"):
         charge(ledger, "a", "0.2")
@@ -228,10 +226,7 @@ def test_entries_are_only_ever_appended(path: Path, three_charges: bytes, statem
 @pytest.mark.parametrize(
     "statement",
     [
-        *(
-            f"UPDATE entries SET {column} = {column} || 'x' WHERE seq = 3"
-            for column in ("time", "who", "what", "id")
-        ),
+        *(f"UPDATE entries SET {column} = {column} || 'x' WHERE seq = 3" for column in ("time", "who", "what", "id")),
         *(f"UPDATE entries SET {column} = 'aa' WHERE seq = 3" for column in ("digest", "hash")),
         "UPDATE entries SET who = x'00ff' WHERE seq = 3",
         "UPDATE entries SET nano = nano - 1 WHERE seq = 3",
@@ -331,9 +326,7 @@ def test_a_locked_ledger_says_so_and_can_still_be_read(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         began = time.monotonic()
-        with pytest.raises(
-            LedgerError, match=r"^ledger locked: .*adult\.ledger for more than 0\.1 s\. .*nothing"
-        ):
+        with pytest.raises(LedgerError, match=r"^ledger locked: .*adult\.ledger for more than 0\.1 s\. .*nothing"):
             charge(ledger, "a")
         assert time.monotonic() - began < 3
         assert ledger.spent == 0
@@ -377,9 +370,7 @@ print(int(shared.repeated), paid)
     assert [entry.kind for entry in ledger.entries()] == ["opened"] + ["charge"] * 50
 
 
-def test_the_slower_of_two_creators_takes_the_ledger_of_the_faster(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_slower_of_two_creators_takes_the_ledger_of_the_faster(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay_out = module._lay_out
 
     def overtaken(*arguments: Any) -> None:
@@ -574,9 +565,7 @@ for work in (
 def test_places_where_no_ledger_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("words")
     for place in (tmp_path / "file" / "x.ledger", tmp_path / "absent" / "x.ledger"):
-        with pytest.raises(
-            LedgerError, match=r"x\.ledger: the ledger cannot be made there .*writable folder"
-        ):
+        with pytest.raises(LedgerError, match=r"x\.ledger: the ledger cannot be made there .*writable folder"):
             Ledger.open(place, "adult", Fraction(1))
     with pytest.raises(LedgerError, match="cannot be opened"):
         Ledger.open(tmp_path, "adult", Fraction(1))
@@ -648,9 +637,7 @@ def test_reading_changes_nothing_and_cannot_charge(path: Path) -> None:
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_a_relative_path_stays_the_same_file(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_path_stays_the_same_file(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ledger = Ledger.open("adult #1?.ledger", "adult", Fraction(1))
     (tmp_path / "elsewhere").mkdir()

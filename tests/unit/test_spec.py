@@ -228,10 +228,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
     ]
     path = write(tmp_path, text)
     problems = check_spec(path)
-    found = {
-        words: [problem for problem in problems if problem.startswith(f"{path}: {words}")]
-        for words in expected
-    }
+    found = {words: [problem for problem in problems if problem.startswith(f"{path}: {words}")] for words in expected}
     assert [words for words, matching in found.items() if len(matching) != 1] == []
     assert len(problems) == len(expected)
     with pytest.raises(BadSpec) as caught:

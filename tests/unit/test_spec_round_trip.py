@@ -18,14 +18,10 @@ from discreet.tasks import Table
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 names = texts.filter(bool)
-odd = st.sampled_from(
-    ["a,b", 'say "hi"', "two\nlines", "=1+1", "\\", "'''", "\x00", "\x7f", "\r\n", "é", "#", "a.b"]
-)
+odd = st.sampled_from(["a,b", 'say "hi"', "two\nlines", "=1+1", "\\", "'''", "\x00", "\x7f", "\r\n", "é", "#", "a.b"])
 epsilons = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6)
 values = st.recursive(
-    st.one_of(
-        st.booleans(), st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False), texts
-    ),
+    st.one_of(st.booleans(), st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False), texts),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
     max_leaves=6,
 )
@@ -46,9 +42,7 @@ schemas = st.dictionaries(
 units = st.one_of(
     st.just(Unit()),
     st.just(Unit(neighbours="replace")),
-    st.builds(
-        Unit, names.filter(lambda name: name != "row"), st.integers(1, 99), st.none() | st.integers(1, 9)
-    ),
+    st.builds(Unit, names.filter(lambda name: name != "row"), st.integers(1, 99), st.none() | st.integers(1, 9)),
 )
 
 

@@ -67,7 +67,9 @@ def draft(
 @app.command()
 def publish(
     spec: SpecFile,
-    name: Annotated[str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder to make; default: NAME.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -88,7 +90,9 @@ def query(
     release: ReleaseFolder,
     where: Annotated[str | None, typer.Argument(help="A predicate; left out, everybody is counted.")] = None,
     by: Annotated[str | None, typer.Option(help="Group by attributes: sex,country.region")] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Many questions: a column per attribute, or `where`.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Many questions: a column per attribute, or `where`.")
+    ] = None,
     level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a table of answers as CSV.")] = None,
     as_json: Json = False,

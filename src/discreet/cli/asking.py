@@ -48,8 +48,10 @@ def run(
 
 def _show(frame: Frame, level: float) -> None:
     rows = [
-        [f"{value:,.1f}" if name == "stderr" else f"{value:,}" if name in NUMBERS else str(value)
-         for name, value in zip(frame.columns, row, strict=True)]
+        [
+            f"{value:,.1f}" if name == "stderr" else f"{value:,}" if name in NUMBERS else str(value)
+            for name, value in zip(frame.columns, row, strict=True)
+        ]
         for row in frame.rows()
     ]
     print_table(f"intervals hold the truth with probability {level:g}", list(frame.columns), rows, right=NUMBERS)

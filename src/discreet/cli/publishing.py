@@ -35,7 +35,9 @@ def data_of(path: Path, spec: Spec) -> Data:
             "against public knowledge, then remove the line `drafted_from_private_data = true`"
         )
     if spec.source is None:
-        problems.append(f'{path}: [data] source: is missing; name the file to publish from, such as source = "adult.csv"')
+        problems.append(
+            f'{path}: [data] source: is missing; name the file to publish from, such as source = "adult.csv"'
+        )
     if problems:
         raise BadSpec(problems)
     sources = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())

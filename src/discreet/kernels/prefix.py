@@ -6,9 +6,10 @@ is still exact whenever it fits into 64 bits.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
 
 
 def prefix_sums(dense: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -31,9 +32,7 @@ def box_sums(
     `prefix` is what `prefix_sums` returned, flattened in C order; `strides` counts entries, not bytes.
     """
     if first.shape != last.shape or first.ndim != 2 or first.shape[1] != strides.size:
-        raise ValueError(
-            f"boxes of shape {first.shape} and {last.shape} do not fit {strides.size} attributes"
-        )
+        raise ValueError(f"boxes of shape {first.shape} and {last.shape} do not fit {strides.size} attributes")
     # the kernel does not check bounds, so a wrong box must stop here
     sizes = np.concatenate(([prefix.size], strides[:-1])) // strides - 1 if strides.size else strides
     if (first < 0).any() or (last >= sizes).any() or (first > last).any():
@@ -43,7 +42,7 @@ def box_sums(
     return sums
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _corner_sums(
     prefix: NDArray[np.int64],
     strides: NDArray[np.int64],

@@ -41,10 +41,8 @@ class Mechanism(ABC):
     def __init__(self, request: Request) -> None:
         for name in request.parameters:
             if name not in self.parameters:
-                takes = ", ".join(self.parameters) or "no parameters"
-                raise BadParameter(
-                    f"method {self.method!r} has no parameter {name!r}.{did_you_mean(name, self.parameters)} It takes {takes}"
-                )
+                hint = f"{did_you_mean(name, self.parameters)} It takes {', '.join(self.parameters) or 'none'}"
+                raise BadParameter(f"method {self.method!r} has no parameter {name!r}.{hint}")
         self.request = request
 
     @property

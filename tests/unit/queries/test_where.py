@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
-from discreet.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate, parse
+from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate, parse
 
 
 def a(value: object = None) -> Compare:

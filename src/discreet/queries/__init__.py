@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from discreet.binding import Where, bind
-from discreet.estimate import Estimate
-from discreet.questions import Questions, read_questions
-from discreet.selection import Boxes, Selection
+from discreet.queries.binding import Where, bind
+from discreet.queries.estimate import Estimate
+from discreet.queries.questions import Questions, read_questions
+from discreet.queries.selection import Boxes, Selection
 
 __all__ = ["Boxes", "Estimate", "Questions", "Selection", "Where", "bind", "read_questions"]

@@ -14,7 +14,7 @@ from typing import Any
 from discreet.errors import BadParameter, BadSpec
 from discreet.privacy import Unit
 from discreet.schema import Schema
-from discreet.spec_check import DRAFT_MARK, Checker, read_document
+from discreet.spec.check import DRAFT_MARK, Checker, read_document
 from discreet.tasks import Task
 
 

@@ -33,9 +33,7 @@ def read_document(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise BadSpec([f"{path}: there is no such file; correct the path"]) from None
     except OSError as error:
-        raise BadSpec(
-            [f"{path}: cannot be read ({error.strerror}); correct the path or its permissions"]
-        ) from None
+        raise BadSpec([f"{path}: cannot be read ({error.strerror}); correct the path or its permissions"]) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSpec([f"{path}: line {line} is not UTF-8 text; save the file with that encoding"]) from None
@@ -129,17 +127,13 @@ class Checker:
                 self._say(place, ["must be a table with task, by and epsilon"])
                 continue
             if not re.fullmatch(r"\w[\w.-]{0,99}", name):
-                self._say(
-                    place, ["the name must be letters, digits, '-', '_' and '.': it becomes a folder's name"]
-                )
+                self._say(place, ["the name must be letters, digits, '-', '_' and '.': it becomes a folder's name"])
             task = self._task(place, declared)
             if "epsilon" not in declared:
                 self._say(place, ["epsilon: missing; say what this release may cost, such as epsilon = 0.5"])
             epsilon = self._epsilon(place, declared, "epsilon")
             if epsilon is not None and budget is not None and epsilon > budget:
-                self._say(
-                    place, [f"epsilon: {float(epsilon):g} is above the whole budget of {float(budget):g}"]
-                )
+                self._say(place, [f"epsilon: {float(epsilon):g} is above the whole budget of {float(budget):g}"])
             if task is not None and epsilon is not None:
                 found.append((name, task, epsilon))
         return found
@@ -150,9 +144,7 @@ class Checker:
         task, by, method = fields.get("task"), fields.get("by", []), fields.get("method", "auto")
         if not isinstance(task, str) or task not in TASKS:
             given = "missing" if task is None else f"{task!r} is unknown"
-            problems.append(
-                f"task: {given}; use one of {', '.join(sorted(TASKS))}.{did_you_mean(task, TASKS)}"
-            )
+            problems.append(f"task: {given}; use one of {', '.join(sorted(TASKS))}.{did_you_mean(task, TASKS)}")
         if not isinstance(method, str):
             problems.append(f"method: {method!r} is no name; write it in quotes")
         if not isinstance(by, str | list):
@@ -189,9 +181,7 @@ class Checker:
             self._say(place, [f"{error}"])
             return None
         if number > LARGEST_EPSILON:
-            self._say(
-                place, [f"{key}: {value} protects nobody and is surely a mistake; usual values are 0.1 to 10"]
-            )
+            self._say(place, [f"{key}: {value} protects nobody and is surely a mistake; usual values are 0.1 to 10"])
             return None
         return number
 
@@ -221,9 +211,7 @@ def _written(value: str | Decimal, key: str) -> str:
     except ArithmeticError:
         exponent = 0  # '1/3', or no number at all: for `exact` to say
     if abs(exponent) > 100 or len(text) > 200:
-        raise BadParameter(
-            f"{key}: the value {text[:40]} is far too large or too small; usual values are 0.1 to 10"
-        )
+        raise BadParameter(f"{key}: the value {text[:40]} is far too large or too small; usual values are 0.1 to 10")
     return text
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
-from discreet.ordinal_bins import EPOCH, Edge, declared_ticks
+from discreet.schema.bins import EPOCH, Edge, declared_ticks
 
 Label = int | date | str
 
@@ -121,9 +121,7 @@ class Ordinal:
         start = bottom if low is None else self._position(low)
         end = top if high is None else self._position(high)
         if low is not None and high is not None and start > end:
-            raise OutsideDomain(
-                f"the range from {_plain(low)} to {_plain(high)} is empty: its ends are swapped"
-            )
+            raise OutsideDomain(f"the range from {_plain(low)} to {_plain(high)} is empty: its ends are swapped")
         if self.kind == "real":
             misses = end < bottom or start > top
         else:  # between whole values the end is the first value after the range

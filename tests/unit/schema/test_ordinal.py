@@ -22,9 +22,7 @@ ordinal_rules = {"outside": st.sampled_from(["clamp", "drop", "other"]), "null":
 @st.composite
 def integer_ordinals(draw: st.DrawFn) -> Ordinal:
     low, width, bins = draw(st.integers(-200, 200)), draw(st.integers(1, 9)), draw(st.integers(1, 30))
-    return Ordinal(
-        low, low + width * bins - 1, width, **{key: draw(rule) for key, rule in ordinal_rules.items()}
-    )
+    return Ordinal(low, low + width * bins - 1, width, **{key: draw(rule) for key, rule in ordinal_rules.items()})
 
 
 @st.composite
@@ -125,9 +123,7 @@ def test_decimal_edges_do_not_drift() -> None:
     assert tenths.between(0.3, 0.7) == (3, 6)
 
 
-@pytest.mark.parametrize(
-    ("low", "width"), [(1e6, 1e-9), (-1e15, 0.5), (0.0, 1e-310), (1e-300, 1e-305), (5e307, 1e300)]
-)
+@pytest.mark.parametrize(("low", "width"), [(1e6, 1e-9), (-1e15, 0.5), (0.0, 1e-310), (1e-300, 1e-305), (5e307, 1e300)])
 def test_extreme_reals_keep_their_bins(low: float, width: float) -> None:
     high = float(Fraction(repr(low)) + 1000 * Fraction(repr(width)))
     extreme = Ordinal(low, high, width)
@@ -175,9 +171,7 @@ def test_integer_and_real_domains_with_equal_ends_differ() -> None:
     assert Ordinal(-0.0, 1.0).labels == ("[0, 1]",)
 
 
-@pytest.mark.parametrize(
-    "value", [16, 91, "x", None, True, float("nan"), 30.5, date(2020, 1, 1), "20-29", "other", []]
-)
+@pytest.mark.parametrize("value", [16, 91, "x", None, True, float("nan"), 30.5, date(2020, 1, 1), "20-29", "other", []])
 def test_a_question_outside_the_domain_is_told(value: object) -> None:
     with pytest.raises(OutsideDomain):
         Ordinal(17, 90).code(value)

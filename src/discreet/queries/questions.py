@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.binding import attribute_index, bind, range_codes, value_codes
 from discreet.errors import BadParameter, CannotAnswer, DiscreetError, UnknownAttribute
-from discreet.question_table import QuestionTable, TextColumn, read_table
+from discreet.queries.binding import attribute_index, bind, range_codes, value_codes
+from discreet.queries.question_table import QuestionTable, TextColumn, read_table
+from discreet.queries.selection import MOST_BOXES, Boxes, Intervals, unite
 from discreet.schema import Attribute, Nominal, Schema
-from discreet.selection import MOST_BOXES, Boxes, Intervals, unite
 
 MOST_TOTAL_BOXES = 20_000_000
 """For all questions of one file; they are in memory at once."""
@@ -112,9 +112,9 @@ class _CodeColumn:
     @classmethod
     def of(cls, column: TextColumn, texts: Sequence[Intervals]) -> _CodeColumn:
         counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        ends = np.fromiter(
-            itertools.chain.from_iterable(itertools.chain.from_iterable(texts)), dtype=np.int64
-        ).reshape(-1, 2)
+        ends = np.fromiter(itertools.chain.from_iterable(itertools.chain.from_iterable(texts)), dtype=np.int64).reshape(
+            -1, 2
+        )
         single = bool((counts == 1).all())
         return cls(column.index, counts, _starts(counts), ends[:, 0].copy(), ends[:, 1].copy(), single)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
-from discreet.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_tree, walk
 from discreet.naming import OTHER, did_you_mean, rule_problems
+from discreet.schema.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_tree, walk
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,7 @@ class Nominal:
         if (self.values is None) == (self.hierarchy is None):
             problems.append("values: give either values or hierarchy, one of the two")
             raise BadSpec(problems)
-        if self.values is None:
-            tree = read_tree(self.hierarchy, problems)
-        else:
-            tree = _distinct(self.values, problems)
+        tree = read_tree(self.hierarchy, problems) if self.values is None else _distinct(self.values, problems)
         places = list(walk(tree))
         if self.has_other and any(_name(entry) == OTHER for entry, _ in places):
             problems.append(
@@ -70,9 +67,7 @@ class Nominal:
             return ()
         names = tuple(self.levels)
         if names and (len(names) != depth or len(set(names)) < depth):
-            problems.append(
-                f"levels: the hierarchy is {depth} deep, so give {depth} different names, outermost first"
-            )
+            problems.append(f"levels: the hierarchy is {depth} deep, so give {depth} different names, outermost first")
         return names
 
     @classmethod
@@ -143,9 +138,7 @@ class Nominal:
         if text in self._codes:
             return self._codes[text], self._codes[text]
         known = [*self._groups, *self._codes]
-        raise OutsideDomain(
-            f"{text!r} is not among the declared labels and groups.{did_you_mean(text, known)}"
-        )
+        raise OutsideDomain(f"{text!r} is not among the declared labels and groups.{did_you_mean(text, known)}")
 
     def level(self, which: str | int) -> list[tuple[str, int, int]]:
         """The roll-up to one depth: name, first and last code of each part, covering every code once.
@@ -167,14 +160,10 @@ class Nominal:
         if isinstance(which, str):
             if which in names:
                 return list(names).index(which)
-            known = (
-                f"the levels are {', '.join(names)}" if names else f"give a number from 0 to {self.depth - 1}"
-            )
+            known = f"the levels are {', '.join(names)}" if names else f"give a number from 0 to {self.depth - 1}"
             raise CannotAnswer(f"there is no level {which!r}; {known}.{did_you_mean(which, names)}")
         if isinstance(which, bool) or not 0 <= which < self.depth:
-            raise CannotAnswer(
-                f"there is no level {which!r}; give a number from 0 (outermost) to {self.depth - 1}"
-            )
+            raise CannotAnswer(f"there is no level {which!r}; give a number from 0 (outermost) to {self.depth - 1}")
         return which
 
     def to_dict(self) -> dict[str, Any]:

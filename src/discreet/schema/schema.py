@@ -9,10 +9,8 @@ from typing import Any
 
 from discreet.errors import BadParameter, BadSpec, UnknownAttribute
 from discreet.naming import did_you_mean, unknown_keys
-from discreet.nominal import Nominal
-from discreet.ordinal import Ordinal
-
-__all__ = ["Attribute", "Nominal", "Ordinal", "Schema", "attribute_from_dict"]
+from discreet.schema.nominal import Nominal
+from discreet.schema.ordinal import Ordinal
 
 Attribute = Ordinal | Nominal
 
@@ -35,14 +33,10 @@ class Schema(Mapping[str, Attribute]):
                 problems.append(f"[attributes] {name!r} is no name; use the name of a column")
                 continue
             if not isinstance(attribute, Ordinal | Nominal):
-                problems.append(
-                    f"[attributes.{name}] must be an Ordinal or a Nominal, not {type(attribute).__name__}"
-                )
+                problems.append(f"[attributes.{name}] must be an Ordinal or a Nominal, not {type(attribute).__name__}")
             # engines look columns up without regard to case
             if (twin := folded.setdefault(name.casefold(), name)) != name:
-                problems.append(
-                    f"[attributes.{name}] differs from {twin!r} only in upper and lower case; keep one"
-                )
+                problems.append(f"[attributes.{name}] differs from {twin!r} only in upper and lower case; keep one")
         if problems:
             raise BadSpec(problems)
         self._attributes = merged
@@ -141,11 +135,7 @@ def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
 
 def _from_hierarchy_csv(values: dict[str, Any], base: Path) -> Nominal:
     path = values.pop("hierarchy_csv")
-    clash = [
-        f"{key}: give either this or hierarchy_csv, not both"
-        for key in ("values", "hierarchy")
-        if key in values
-    ]
+    clash = [f"{key}: give either this or hierarchy_csv, not both" for key in ("values", "hierarchy") if key in values]
     if not isinstance(path, str) or not path:
         clash.append('hierarchy_csv: must be the path of a CSV file, such as "blocks.csv"')
     if clash:
@@ -154,6 +144,4 @@ def _from_hierarchy_csv(values: dict[str, Any], base: Path) -> Nominal:
         return Nominal.from_csv(base / path, **values)
     except BadSpec as error:
         own = tuple(f"{key}:" for key in ("levels", *_RULES))
-        raise BadSpec(
-            [text if text.startswith(own) else f"hierarchy_csv: {text}" for text in error.problems]
-        ) from None
+        raise BadSpec([text if text.startswith(own) else f"hierarchy_csv: {text}" for text in error.problems]) from None

@@ -186,9 +186,7 @@ def _divide(products: Iterable[_Product], sizes: Sequence[int], *, inside: bool)
     return found
 
 
-def _cuts(
-    tails: frozenset[_Product], attribute: int, size: int
-) -> Iterator[tuple[int, int, frozenset[_Product]]]:
+def _cuts(tails: frozenset[_Product], attribute: int, size: int) -> Iterator[tuple[int, int, frozenset[_Product]]]:
     """Code ranges first..last of an attribute, each with what the products that hold there ask further on."""
     everywhere = frozenset(tail for tail in tails if tail[0][0] != attribute)
     changes: dict[int, list[tuple[_Product, int]]] = {0: [], size: []}

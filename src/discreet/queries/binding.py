@@ -14,9 +14,8 @@ import numpy as np
 
 from discreet.errors import BadParameter, DiscreetError, OutsideDomain, UnknownAttribute
 from discreet.naming import did_you_mean
-from discreet.schema import Attribute, Ordinal, Schema
-from discreet.selection import Selection, complement, intersection, union
-from discreet.where import (
+from discreet.queries.selection import Selection, complement, intersection, union
+from discreet.queries.where import (
     MAX_DEPTH,
     And,
     Between,
@@ -29,6 +28,7 @@ from discreet.where import (
     Predicate,
     parse,
 )
+from discreet.schema import Attribute, Ordinal, Schema
 
 # an `or` and an `and` inside each of the parser's parentheses, and around them; a `not in` at the bottom
 _DEEPEST = 2 * MAX_DEPTH + 3
@@ -124,7 +124,7 @@ class _Binder:
         if isinstance(node, Compare | Between | OneOf):
             return self.leaf(node)
         raise BadParameter(
-            "a predicate is a text, a mapping of attributes to values, or a tree of discreet.where, "
+            "a predicate is a text, a mapping of attributes to values, or a tree of discreet.queries.where, "
             f"not {node!r}"
         )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-import math
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
@@ -15,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter, CannotAnswer, OutsideDomain, UnknownAttribute
-from discreet.queries import Estimate, Selection, bind
+from discreet.queries import Selection, bind
+from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate
 from discreet.schema import Attribute, Nominal, Ordinal, Schema
-from discreet.selection import MOST_PRODUCTS, complement, intersection, union
-from discreet.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate
 
 DAY = date(2024, 1, 1)
 RAGGED = {"Americas": ["USA", "Canada"], "Europe": {"West": ["France"], "East": ["Poland"]}}
@@ -302,76 +299,10 @@ def test_every_depth_that_parses_binds_and_deeper_trees_are_refused() -> None:
         bind(tree, SCHEMA)
 
 
-def test_many_attributes_are_no_depth() -> None:
-    wide = Schema({f"a{i}": Nominal(["x", "y"]) for i in range(1500)})
-    where = " and ".join(f"a{i} = 'x'" for i in range(1500))
-    assert bind(where, wide).cells(wide.sizes) == 1
-    assert bind(f"not ({where})", wide).cells(wide.sizes) == 2**1500 - 1
-
-
-def test_a_predicate_that_falls_into_too_many_pieces_is_refused() -> None:
-    wide = Schema({f"a{i}": Nominal(["x", "y"]) for i in range(40)})
-    pairs = [f"(a{i} = 'x' or a{i + 1} = 'x')" for i in range(0, 40, 2)]
-    with pytest.raises(CannotAnswer, match=rf"at most {MOST_PRODUCTS:,} disjoint pieces\); ask for parts"):
-        bind(" and ".join(pairs), wide)
-    with pytest.raises(CannotAnswer, match="ask for parts"):
-        bind("not (" + " or ".join(pairs).replace(" or a", " and a") + ")", wide)
-
-
 def test_many_values_of_one_attribute_stay_one_product() -> None:
     where = " or ".join(f"age = {age}" for age in range(17, 91, 2))
     (product,) = products(where)
     assert len(product[0]) == 37
-
-
-def test_more_boxes_than_a_question_may_have_are_refused() -> None:
-    big = Schema(a=Ordinal(0, 999), b=Ordinal(0, 999))
-    odd = bind({"a": list(range(0, 999, 2)), "b": list(range(0, 999, 2))}, big)
-    assert odd.cells(big.sizes) == 250_000
-    with pytest.raises(CannotAnswer, match="10,000 boxes"):
-        odd.boxes(big.sizes)
-
-
-def test_the_algebra_limits_its_work() -> None:
-    sizes = (10**6, 10**6)
-    nested = [Selection(({0: ((i, 10**5 - i),), 1: ((5000 - i, 5000 + i),)},)) for i in range(5000)]
-    with pytest.raises(CannotAnswer):
-        union(nested, sizes)
-    with pytest.raises(CannotAnswer):
-        complement(Selection(tuple(product for one in nested for product in one.products)), sizes)
-    points = Selection(tuple({0: ((i, i),), 1: ((i, i),)} for i in range(5000)))
-    with pytest.raises(CannotAnswer):
-        intersection([points, points])
-
-
-def test_cells_of_a_table_beyond_64_bits() -> None:
-    huge = Schema({f"a{i}": Ordinal(0, 99_999) for i in range(10)})
-    assert bind({"a3": (0, 9)}, huge).cells(huge.sizes) == 10**46
-
-
-@pytest.mark.parametrize(
-    ("estimate", "text"),
-    [
-        (Estimate(12345, 24, 12298, 12392), "12,345 ± 24 (95 %: 12,298 to 12,392)"),
-        (Estimate(12345.4, 24.4, 12298.1, 12392.9), "12,345 ± 24 (95 %: 12,298 to 12,393)"),
-        (Estimate(7, 2.25, 2.6, 11.4, 0.9), "7 ± 2.2 (90 %: 2.6 to 11.4)"),
-        (Estimate(-0.2, 3.2, -6.5, 6.1, 0.999), "-0.2 ± 3.2 (99.9 %: -6.5 to 6.1)"),
-        (Estimate(-0.2, 32, -64, 64), "0 ± 32 (95 %: -64 to 64)"),
-        (Estimate(5, 0, 5, 5), "5 ± 0 (95 %: 5 to 5)"),
-        (Estimate(0.0312, 0.0123, 0.007, 0.055), "0.031 ± 0.012 (95 %: 0.007 to 0.055)"),
-        (Estimate(5, math.inf, -math.inf, math.inf), "5 ± inf (95 %: -inf to inf)"),
-        (Estimate(5, 1, 3, 7, note="of 3 cells"), "5 ± 1 (95 %: 3 to 7); of 3 cells"),
-    ],
-)
-def test_estimates_read_well(estimate: Estimate, text: str) -> None:
-    assert str(estimate) == text
-
-
-def test_an_estimate_is_plain_json() -> None:
-    estimate = Estimate(np.int64(5), np.float64(1.5), 2, 8.0, note="n")
-    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "note": "n"}
-    assert json.loads(json.dumps(estimate.to_dict())) == expected
-    assert type(estimate.to_dict()["value"]) is int
 
 
 def test_a_number_is_what_was_written() -> None:

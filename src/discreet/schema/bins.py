@@ -35,9 +35,7 @@ class Declared:
     per_one: int
 
 
-def declared_ticks(
-    low: object, high: object, width: object, edges: object, problems: list[str]
-) -> Declared | None:
+def declared_ticks(low: object, high: object, width: object, edges: object, problems: list[str]) -> Declared | None:
     """The bins that were declared; on mistakes None, and a "key: mistake; fix" for each in `problems`."""
     if edges is not None:
         if low is not None or high is not None or width != 1:
@@ -117,16 +115,13 @@ def _integers(low: int, high: int, width: int, problems: list[str]) -> Declared 
 def _reals(low: float, high: float, width: float, problems: list[str]) -> Declared | None:
     start, end, step = _exact(low), _exact(high), _exact(width)
     if step < 2 * math.ulp(max(abs(low), abs(high))):
-        problems.append(
-            f"width: {width} is too fine for numbers as large as {low} and {high}; use wider bins"
-        )
+        problems.append(f"width: {width} is too fine for numbers as large as {low} and {high}; use wider bins")
         return None
     if (end - start) % step:
         count = int((end - start) // step)
         nearest = [float(start + bins * step) for bins in (count, count + 1) if bins > 0]
         problems.append(
-            f"high: {low} to {high} is not a multiple of width {width}; "
-            f"use high = {' or '.join(map(repr, nearest))}"
+            f"high: {low} to {high} is not a multiple of width {width}; use high = {' or '.join(map(repr, nearest))}"
         )
         return None
     per_one = math.lcm(start.denominator, step.denominator)
@@ -140,9 +135,7 @@ def _dates(low: date, high: date, width: int | str, problems: list[str]) -> Decl
         if days % width:
             ends = [low.toordinal() + near - 1 for near in _nearest(days, width)]
             fix = " or ".join(str(date.fromordinal(end)) for end in ends if end <= date.max.toordinal())
-            problems.append(
-                f"high: {low} to {high} is {days} days, not a multiple of width {width}; use high = {fix}"
-            )
+            problems.append(f"high: {low} to {high} is {days} days, not a multiple of width {width}; use high = {fix}")
             return None
         start = low.toordinal() - EPOCH
         return Declared("date", low, high, width, None, range(start, start + days + width, width), 1)
@@ -208,9 +201,7 @@ def _edge(value: object, key: str, problems: list[str]) -> Edge | None:
         except ValueError:
             problems.append(f"{key}: {value!r} is no day of the calendar")
     else:
-        problems.append(
-            f"{key}: {value!r} is no number and no date such as 2024-01-31; write it without quotes"
-        )
+        problems.append(f"{key}: {value!r} is no number and no date such as 2024-01-31; write it without quotes")
     return None
 
 

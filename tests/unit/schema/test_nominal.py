@@ -35,9 +35,7 @@ rules = st.sampled_from(["drop", "other"])
 
 @st.composite
 def nominals(draw: st.DrawFn) -> Nominal:
-    text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).filter(
-        lambda label: label != "other"
-    )
+    text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).filter(lambda label: label != "other")
     names = draw(st.lists(st.one_of(text, st.sampled_from(ODD_LABELS)), min_size=1, max_size=25, unique=True))
     chosen = {"outside": draw(rules), "null": draw(rules)}
     if draw(st.booleans()):
@@ -217,9 +215,7 @@ def test_a_csv_gives_blocks_tracts_and_counties(tmp_path: Path) -> None:
         (b"b,t\n\xe9,t1\n", ["not UTF-8"]),
     ],
 )
-def test_every_mistake_of_a_hierarchy_csv_is_named(
-    tmp_path: Path, text: str | bytes, says: list[str]
-) -> None:
+def test_every_mistake_of_a_hierarchy_csv_is_named(tmp_path: Path, text: str | bytes, says: list[str]) -> None:
     with pytest.raises(BadSpec) as caught:
         Nominal.from_csv(write(tmp_path, text))
     assert "blocks.csv" in str(caught.value)

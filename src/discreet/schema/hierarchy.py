@@ -32,9 +32,7 @@ def label_text(value: object, key: str, problems: list[str]) -> str | None:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        problems.append(
-            f'{key}: {value!r} is no text; write labels in quotes, such as "{str(value).lower()}"'
-        )
+        problems.append(f'{key}: {value!r} is no text; write labels in quotes, such as "{str(value).lower()}"')
         return None
     try:
         value.encode()
@@ -53,9 +51,7 @@ def read_tree(declared: object, problems: list[str]) -> Tree:
         if isinstance(part, Node):
             part = [part]
         if isinstance(part, str) or not isinstance(part, Mapping | Sequence):
-            problems.append(
-                f"{where}: {part!r} must be a list of labels or a table of groups, such as [{part!r}]"
-            )
+            problems.append(f"{where}: {part!r} must be a list of labels or a table of groups, such as [{part!r}]")
             return ()
         if not part:
             problems.append(f"{where}: has no children; list some, or make it a leaf by naming it in a list")
@@ -132,18 +128,14 @@ def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tre
     for line, row in rows:
         where = f"{path}, line {line}"
         if len(row) != len(header):
-            problems.append(
-                f"{where}: has {len(row)} cells, the header {len(header)}; quote labels that hold commas"
-            )
+            problems.append(f"{where}: has {len(row)} cells, the header {len(header)}; quote labels that hold commas")
             continue
         leaf, *above = (row[column] for column in columns)
         chain = [leaf, *(ancestor for ancestor in above if ancestor)]
         if not leaf or "" in above[len(above) - len(chain) + 1 :]:
             problems.append(f"{where}: only cells right after the leaf may be empty; fill in the others")
         elif leaf in leaves:
-            problems.append(
-                f"{where}: leaf {leaf!r} is already in line {leaves[leaf]}{_other_parent(chain, parents)}"
-            )
+            problems.append(f"{where}: leaf {leaf!r} is already in line {leaves[leaf]}{_other_parent(chain, parents)}")
         else:
             leaves[leaf] = line
             deepest = max(deepest, len(chain))
@@ -184,9 +176,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError:
         raise BadSpec([f"{path}: is not UTF-8 text; save it with that encoding"]) from None
     except csv.Error as error:
-        raise BadSpec(
-            [f"{path}, line {reader.line_num}: is no valid CSV ({error}); check its quotes"]
-        ) from None
+        raise BadSpec([f"{path}, line {reader.line_num}: is no valid CSV ({error}); check its quotes"]) from None
 
 
 def _columns(header: list[str], levels: Sequence[str] | None, name: str) -> list[int]:
@@ -201,17 +191,13 @@ def _columns(header: list[str], levels: Sequence[str] | None, name: str) -> list
         problems += [f"{name}: has no column {level!r}; it has {', '.join(header)}" for level in missing]
         columns = [header.index(level) for level in reversed(levels) if level in header]
     if not problems and not 2 <= len(columns) <= DEEPEST:
-        problems.append(
-            f"{name}: has {len(columns)} columns; give 2 to {DEEPEST}, leaf first, separated by commas"
-        )
+        problems.append(f"{name}: has {len(columns)} columns; give 2 to {DEEPEST}, leaf first, separated by commas")
     if problems:
         raise BadSpec(problems)
     return columns
 
 
-def _hang(
-    chain: list[str], parents: dict[str, str | None], children: dict[str | None, list[str]]
-) -> list[str]:
+def _hang(chain: list[str], parents: dict[str, str | None], children: dict[str | None, list[str]]) -> list[str]:
     """Put a leaf and its ancestors into the tree; problems where they contradict what is there."""
     if len(set(chain)) < len(chain):
         return [f"{' > '.join(reversed(chain))} is a cycle; rename the group or leaf that repeats"]
@@ -221,14 +207,10 @@ def _hang(
             parents[child] = parent
             children.setdefault(parent, []).append(child)
         elif parents[child] != parent and child in _ancestors(parent, parents):
-            problems.append(
-                f"{child!r} would lie inside itself through {parent!r}, a cycle; correct one of the rows"
-            )
+            problems.append(f"{child!r} would lie inside itself through {parent!r}, a cycle; correct one of the rows")
         elif parents[child] != parent:
             both = " and ".join("the top" if one is None else repr(one) for one in (parents[child], parent))
-            problems.append(
-                f"{child!r} has two parents, {both}; correct one, or make the names of groups unique"
-            )
+            problems.append(f"{child!r} has two parents, {both}; correct one, or make the names of groups unique")
     return problems
 
 

@@ -1,0 +1,181 @@
+"""What every registered mechanism must do. A new one only adds its example requests here."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.audit.statistics import compare
+from discreet.errors import BadParameter, DiscreetError
+from discreet.mechanisms import registry
+from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.privacy import Unit
+from discreet.publish import Data, from_counts
+from discreet.tasks import Task
+
+SCHEMA = discreet.Schema(
+    age=discreet.Ordinal(0, 6),
+    sex=discreet.Nominal(["f", "m"]),
+    place=discreet.Nominal(hierarchy={"north": ["a", "b"], "south": ["c"]}),
+)
+CODES = np.array(list(product(*map(range, SCHEMA.sizes))))
+COUNTS = (np.arange(len(CODES)) * 7) % 23
+QUESTIONS = [
+    None,
+    {"age": (2, 5)},
+    {"sex": "f", "place": "north"},
+    "age >= 3 and (sex = 'm' or place = 'c')",
+    {"age": 4, "sex": "m", "place": "b"},
+]
+
+#: (task, method) -> requests that a user might make
+EXAMPLES: dict[tuple[str, str], list[Task]] = {
+    ("table", "geometric"): [
+        discreet.Table(["age", "sex", "place"], method="geometric"),
+        discreet.Table(["place", "age"], method="geometric"),
+        discreet.Table("sex", method="geometric"),
+    ],
+}
+CASES = [(key, task) for key, tasks in EXAMPLES.items() for task in tasks]
+each_case = pytest.mark.parametrize(("key", "task"), CASES, ids=[f"{k[1]}-{len(t.by)}" for k, t in CASES])
+
+
+def data(unit: Unit | None = None, counts: Any = COUNTS) -> Data:
+    return from_counts(SCHEMA, CODES, counts, unit=unit or Unit())
+
+
+def truth(task: Task, where: Any) -> int:
+    """Brute force over all cells, through a zero-noise release of the full table by the dense baseline."""
+    release = data().publish(discreet.Table(task.by, method="geometric"), 1, noise=ZeroNoise())
+    frame = release.table(list(task.by), where)
+    return int(np.sum(frame["count"]))
+
+
+def askable(task: Task) -> list[Any]:
+    """The questions that name no attribute which the task leaves out."""
+    return [
+        where
+        for where in QUESTIONS
+        if where is None
+        or (set(where) <= set(task.by) if isinstance(where, dict) else {"age", "sex", "place"} <= set(task.by))
+    ]
+
+
+def test_every_mechanism_has_examples() -> None:
+    assert set(EXAMPLES) == set(registry())
+
+
+@each_case
+def test_zero_noise_gives_exact_answers(key: tuple[str, str], task: Task) -> None:
+    release = data().publish(task, 1, noise=ZeroNoise())
+    by_hand = {None: int(COUNTS.sum())}
+    assert release.count().value == by_hand[None]
+    for age in range(7):
+        if "age" in task.by:
+            assert release.count({"age": age}).value == int(COUNTS[CODES[:, 0] == age].sum())
+    for where in askable(task):
+        assert release.count(where).value == truth(task, where)
+
+
+@each_case
+@pytest.mark.parametrize("unit", [Unit(), Unit("who", max_rows=7), Unit(neighbours="replace")])
+def test_the_charge_is_the_loss(key: tuple[str, str], task: Task, unit: Unit) -> None:
+    account = data(unit)
+    account.publish(task, "0.3")
+    assert account.ledger.spent == Fraction(3, 10)
+    from discreet.mechanisms import Request, mechanism_for
+
+    mechanism = mechanism_for(task, Request(SCHEMA.select(task.by), unit, Fraction(3, 10), dict(task.parameters)))
+    assert mechanism.cost == Fraction(3, 10)
+
+
+@each_case
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_cover_at_the_stated_rate(key: tuple[str, str], task: Task, level: float) -> None:
+    """Covered at least as often as stated (binomial error at 1e-9), and not absurdly more often."""
+    trials, account = 400, data()
+    wheres = askable(task)
+    truths = [truth(task, where) for where in wheres]
+    covered = np.zeros(len(wheres), np.int64)
+    for _ in range(trials):
+        release = account.publish(task, "0.2")
+        for i, where in enumerate(wheres):
+            answer = release.count(where, level=level)
+            covered[i] += answer.low <= truths[i] <= answer.high
+    for hits in covered:
+        short = hits < level * trials and not compare(np.array([hits]), trials, np.array([level]), 1e-9).holds
+        assert not short, (hits, trials)
+    assert covered.mean() < trials * (level + (1 - level) * 0.7)
+
+
+@each_case
+def test_a_coverage_test_that_could_fail(key: tuple[str, str], task: Task) -> None:
+    """The same test rejects intervals of half the width."""
+    trials, account = 400, data()
+    total, hits = truth(task, None), 0
+    for _ in range(trials):
+        answer = account.publish(task, "0.2").count()
+        half = (answer.high - answer.low) / 4
+        hits += answer.value - half <= total <= answer.value + half
+    assert not compare(np.array([hits]), trials, np.array([0.95]), 1e-9).holds
+
+
+@each_case
+def test_stderr_is_that_of_the_noise(key: tuple[str, str], task: Task) -> None:
+    account = data()
+    answers = [account.publish(task, "0.2").count() for _ in range(600)]
+    errors = np.array([answer.value - int(COUNTS.sum()) for answer in answers])
+    assert np.std(errors) == pytest.approx(answers[0].stderr, rel=0.25)
+    assert abs(np.mean(errors)) < 6 * answers[0].stderr / 600**0.5
+
+
+@each_case
+def test_a_release_survives_saving(key: tuple[str, str], task: Task, tmp_path: Path) -> None:
+    release = data().publish(task, "0.5")
+    again = discreet.load(release.save(tmp_path / "r"))
+    for where in askable(task):
+        assert again.count(where) == release.count(where)
+    assert again.to_arrow().equals(release.to_arrow())
+    assert again.manifest == release.manifest
+
+
+@each_case
+def test_output_does_not_depend_on_the_order_of_the_input(key: tuple[str, str], task: Task) -> None:
+    shuffled = np.random.default_rng(3).permutation(len(CODES))
+    first = from_counts(SCHEMA, CODES, COUNTS).publish(task, 1, noise=Noise(SeededSource(5)))
+    second = from_counts(SCHEMA, CODES[shuffled], COUNTS[shuffled]).publish(task, 1, noise=Noise(SeededSource(5)))
+    assert first.to_arrow().equals(second.to_arrow())
+
+
+@each_case
+def test_test_noise_is_stamped(key: tuple[str, str], task: Task) -> None:
+    for noise in (Noise(SeededSource(5)), ZeroNoise()):
+        release = data().publish(task, 1, noise=noise)
+        assert not release.publishable
+        assert "NOT PRIVATE" in repr(release)
+        assert "NOT PRIVATE" in release._repr_html_()
+    assert data().publish(task, 1).publishable
+
+
+@each_case
+def test_unknown_parameters_are_refused_before_the_charge(key: tuple[str, str], task: Task) -> None:
+    account = data()
+    wrong = type(task)(task.by, method=task.method, **{**task.parameters, "no_such_thing": 1})
+    with pytest.raises(BadParameter, match="no_such_thing"):
+        account.publish(wrong, 1)
+    assert account.ledger.spent == 0
+
+
+@each_case
+@pytest.mark.parametrize("epsilon", [0, -1, "nan", float("inf"), "abc", 1e9, None])
+def test_a_bad_epsilon_is_refused_before_the_charge(key: tuple[str, str], task: Task, epsilon: Any) -> None:
+    account = data()
+    with pytest.raises(DiscreetError, match="epsilon"):
+        account.publish(task, epsilon)
+    assert account.ledger.spent == 0

@@ -1,0 +1,84 @@
+"""Who may import whom. What an analyst can run must not be able to reach private data, nor draw noise."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+ROOT = Path(discreet.__file__).parent
+PRIVATE = {"counts", "engines", "noise", "mechanisms", "publish", "ledger", "draft", "failures"}
+
+#: room -> rooms it must not import; a room is a top-level module or folder of the package
+FORBIDDEN = {
+    **{
+        room: PRIVATE | {"cli", "release", "summaries", "queries"}
+        for room in ("errors", "naming", "intervals", "privacy", "laws", "schema", "kernels")
+    },
+    "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
+    **{room: PRIVATE | {"cli", "spec"} for room in ("summaries", "queries", "release", "folder", "frame")},
+    "spec": PRIVATE | {"cli", "release", "summaries"},
+    "counts": (PRIVATE - {"counts"}) | {"cli", "release", "summaries"},
+    "engines": {"noise", "mechanisms", "publish", "ledger", "cli", "release", "summaries"},
+    "mechanisms": {"engines", "publish", "ledger", "cli", "release", "spec"},
+    "ledger": {"counts", "engines", "noise", "mechanisms", "publish", "cli", "release", "summaries"},
+    "audit": {"cli"},
+}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms that a module imports anywhere, also inside functions; type-checking imports count too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in found if name.startswith("discreet.")}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.name != "__init__.py")
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_layers(path: Path) -> None:
+    room = room_of(path)
+    crossed = imports(path) & FORBIDDEN.get(room, set()) - {room}
+    assert not crossed, f"{room} must not import {sorted(crossed)}"
+
+
+def test_the_check_sees_an_import(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("def f():\n    from discreet.noise import Noise\n", encoding="utf-8")
+    assert imports(bad) == {"noise"}
+
+
+def test_every_room_is_known() -> None:
+    free = {"cli", "publish", "failures", "draft", "tasks"}
+    assert {room_of(path) for path in modules()} == set(FORBIDDEN) | free
+
+
+def test_randomness_is_drawn_in_one_room() -> None:
+    words = ("np.random", "numpy.random", "default_rng", "import random", "import secrets", "os.urandom")
+    for path in modules():
+        text = path.read_text(encoding="utf-8")
+        if room_of(path) != "noise":
+            assert not [word for word in words if word in text], path
+
+
+def test_cost_is_computed_in_one_place() -> None:
+    """Mechanisms take their cost and scales from privacy; none names a sensitivity of its own."""
+    for path in (ROOT / "mechanisms").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.name not in ("__init__.py", "base.py"):
+            assert "from discreet.privacy import" in text
+            assert "max_rows" not in text

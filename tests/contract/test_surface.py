@@ -1,0 +1,104 @@
+"""What is promised: exported names, commands and their documentation, cards, README commands, a quick start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.cli.app import app, schema_app
+from discreet.mechanisms import registry
+
+PROJECT = Path(__file__).parents[2]
+NAMES = [
+    "Estimate",
+    "Nominal",
+    "Ordinal",
+    "Release",
+    "Schema",
+    "Table",
+    "Unit",
+    "from_counts",
+    "load",
+    "load_spec",
+    "open",
+]
+
+
+def test_exported_names() -> None:
+    assert sorted(discreet.__all__) == NAMES
+    for name in NAMES:
+        assert getattr(discreet, name) is not None
+    with pytest.raises(AttributeError):
+        discreet.nothing  # noqa: B018
+
+
+def test_every_method_has_its_card() -> None:
+    cards = {path.stem for path in (PROJECT / "docs" / "mechanisms").glob("*.md")}
+    methods = {method for _, method in registry()}
+    assert methods <= cards
+    for method in methods:
+        text = (PROJECT / "docs" / "mechanisms" / f"{method}.md").read_text(encoding="utf-8")
+        for part in ("Claim", "Proof sketch", "Error", "Cost", "When to use it", "Source"):
+            assert f"## {part}" in text, (method, part)
+
+
+def test_file_class_and_method_share_a_stem() -> None:
+    for (_, method), kind in registry().items():
+        assert kind.__module__ == f"discreet.mechanisms.{method.replace('-', '_')}"
+        assert kind.__name__.lower() == method.replace("-", "")
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = (PROJECT / "docs" / "cli.md").read_text(encoding="utf-8")
+    commands = [*app.registered_commands, *schema_app.registered_commands]
+    for command in commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__
+        assert f"{name}`" in text, name
+        assert command.callback.__doc__
+        assert "Example" in command.callback.__doc__, name
+    import typer.main
+
+    for click_command in typer.main.get_command(app).commands.values():  # type: ignore[attr-defined]
+        for parameter in click_command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or option == "--help" or option in text, option
+
+
+def test_ci_runs_the_command_of_the_readme() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    script = (PROJECT / ".ci" / "run").read_text(encoding="utf-8")
+    command = script.strip().splitlines()[-1]
+    assert "pytest" in command
+    assert command in readme
+
+
+def test_importing_is_light() -> None:
+    code = "import sys, discreet; print(sorted({'numpy', 'numba', 'duckdb', 'pyarrow', 'rich'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    code = "import sys, discreet.cli.app; print(sorted({'numpy', 'numba', 'duckdb', 'pyarrow'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_style_and_types() -> None:
+    """ruff and mypy in strict mode, as one of the tests, so that one command checks everything."""
+    for command in (
+        ["ruff", "check", "--quiet", "."],
+        ["ruff", "format", "--check", "--quiet", "."],
+        ["mypy", "--no-error-summary"],
+    ):
+        done = subprocess.run([sys.executable, "-m", *command], cwd=PROJECT, capture_output=True, text=True)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+
+
+def test_no_unfinished_marks() -> None:
+    marks = ("TO" + "DO", "FIX" + "ME", "NotImplemented" + "Error")
+    for path in (PROJECT / "src").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not [mark for mark in marks if mark in text], path

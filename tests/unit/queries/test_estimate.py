@@ -1,0 +1,36 @@
+"""How an estimate reads, and that it is plain data."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from discreet.queries.estimate import Estimate
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(12345, 24, 12298, 12392), "12,345 ± 24 (95 %: 12,298 to 12,392)"),
+        (Estimate(12345.4, 24.4, 12298.1, 12392.9), "12,345 ± 24 (95 %: 12,298 to 12,393)"),
+        (Estimate(7, 2.25, 2.6, 11.4, 0.9), "7 ± 2.2 (90 %: 2.6 to 11.4)"),
+        (Estimate(-0.2, 3.2, -6.5, 6.1, 0.999), "-0.2 ± 3.2 (99.9 %: -6.5 to 6.1)"),
+        (Estimate(-0.2, 32, -64, 64), "0 ± 32 (95 %: -64 to 64)"),
+        (Estimate(5, 0, 5, 5), "5 ± 0 (95 %: 5 to 5)"),
+        (Estimate(0.0312, 0.0123, 0.007, 0.055), "0.031 ± 0.012 (95 %: 0.007 to 0.055)"),
+        (Estimate(5, math.inf, -math.inf, math.inf), "5 ± inf (95 %: -inf to inf)"),
+        (Estimate(5, 1, 3, 7, note="of 3 cells"), "5 ± 1 (95 %: 3 to 7); of 3 cells"),
+    ],
+)
+def test_estimates_read_well(estimate: Estimate, text: str) -> None:
+    assert str(estimate) == text
+
+
+def test_an_estimate_is_plain_json() -> None:
+    estimate = Estimate(np.int64(5), np.float64(1.5), 2, 8.0, note="n")
+    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "note": "n"}
+    assert json.loads(json.dumps(estimate.to_dict())) == expected
+    assert type(estimate.to_dict()["value"]) is int
