@@ -14,9 +14,9 @@ import polars
 import pyarrow
 import pytest
 
-from discreet.queries import questions as module
 from discreet.errors import BadParameter, CannotAnswer, OutsideDomain, UnknownAttribute
 from discreet.queries import Questions, Selection, bind, read_questions
+from discreet.queries import questions as module
 from discreet.schema import Nominal, Ordinal, Schema
 
 SCHEMA = Schema(
