@@ -43,7 +43,9 @@ class LedgerError(DiscreetError):
 
 
 class SourceError(DiscreetError):
-    """The data could not be opened or read. Never says anything about its contents."""
+    """The data could not be opened or read. Never says anything about its contents; `private_detail` may."""
+
+    private_detail: str = ""
 
 
 class TamperedRelease(DiscreetError):

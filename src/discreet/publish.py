@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from discreet.noise import Noise
 
 #: column names that a release needs for itself
-RESERVED = ("count", "stderr", "low", "high")
+RESERVED = ("count", "stderr", "low", "high", "bias", "weight")
 LARGEST_EPSILON = 10**6
 
 Counting = Callable[[Schema, Unit, bytes], "Counts"]

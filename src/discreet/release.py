@@ -15,7 +15,7 @@ from discreet.errors import BadParameter, CannotAnswer, DiscreetError
 from discreet.frame import Frame
 from discreet.queries import Estimate, Questions, Where, bind, read_questions
 from discreet.schema import Nominal, Schema
-from discreet.summaries import Summary
+from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
 MOST_GROUPS = 20_000_000
@@ -50,14 +50,15 @@ class Release:
         boxes = bind(where, self.schema, self._known).boxes(self.schema.sizes)
         questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
         found = self.summary.answer(questions, _checked(level))
-        value, stderr, low, high = (x[0].item() for x in (found.value, found.stderr, found.low, found.high))
-        return Estimate(value, stderr, low, high, level, self._note)
+        columns = (found.value, found.stderr, found.low, found.high, found.bias)
+        value, stderr, low, high, bias = (column[0].item() for column in columns)
+        return Estimate(value, stderr, low, high, level, self._note, bias)
 
     def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
         found = self.summary.answer(asked, _checked(level))
-        return Frame({"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high})
+        return Frame(_columns(found))
 
     def table(self, by: Group | Sequence[Group] | None = None, where: Where = None, *, level: float = LEVEL) -> Frame:
         """Counts grouped by attributes, each with its interval.
@@ -79,7 +80,7 @@ class Release:
         for (attribute, labels), code in zip(groups, codes, strict=True):
             texts = np.array([label for label, _, _ in labels], dtype=object)
             columns[self.schema.names[attribute]] = texts[code].tolist()
-        return Frame({**columns, "count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high})
+        return Frame({**columns, **_columns(found)})
 
     def _grouped(self, attributes: list[int], groups: list[Any], codes: Any, where: Where) -> Questions:
         """One question per combination of groups: its box, cut with every box of the selection."""
@@ -160,6 +161,12 @@ class Release:
             "leaves out": "; ".join(self.leaves_out) or "nothing",
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+
+
+def _columns(found: Answers) -> dict[str, Any]:
+    """Answers as columns; `bias` only where an answer has some."""
+    columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
+    return {**columns, "bias": found.bias} if np.any(found.bias) else columns
 
 
 def load(path: str | Path) -> Release:

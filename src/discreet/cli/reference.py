@@ -14,8 +14,8 @@ def reference() -> str:
     from discreet.cli.app import app
 
     parts = [
-        "# Commands\n\nMade by `python -m discreet.cli.reference > docs/cli.md`. Exit codes: 0 done, 1 a check said no, "
-        "2 bad input, 3 budget exceeded, 4 failed after the charge.\n"
+        "# Commands\n\nMade by `python -m discreet.cli.reference > docs/cli.md`. Exit codes: 0 done, 1 a check said "
+        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge.\n"
     ]
     for path, command in _commands("discreet", typer.main.get_command(app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]

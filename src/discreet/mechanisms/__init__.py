@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 
 from discreet.errors import BadParameter
@@ -22,7 +24,14 @@ def registry() -> dict[tuple[str, str], type[Mechanism]]:
     """Every mechanism by (task, method)."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    return {(kind.task, kind.method): kind for kind in Mechanism.__subclasses__()}
+    return {(kind.task, kind.method): kind for kind in _concrete(Mechanism)}  # type: ignore[type-abstract]
+
+
+def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:
+    for inner in kind.__subclasses__():
+        if not inspect.isabstract(inner):
+            yield inner
+        yield from _concrete(inner)
 
 
 def mechanism_for(task: Task, request: Request) -> Mechanism:

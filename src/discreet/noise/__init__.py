@@ -18,13 +18,15 @@ from discreet.errors import BadParameter, CountOverflow
 from discreet.intervals import Real
 from discreet.noise.coins import coin, coins
 from discreet.noise.down import Down, noise_down
-from discreet.noise.draw import Drawer
+from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
+from discreet.noise.priority_sample import Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
 from discreet.noise.skips import cells_of_ranks, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, subset
-from discreet.noise.wide import to_integers, to_limbs
+from discreet.noise.survivors import Kept, Rule, signs, sizes
+from discreet.noise.wide import merged_order, to_integers, to_limbs
 from discreet.privacy import Alpha, Number
 
 __all__ = [
@@ -32,12 +34,14 @@ __all__ = [
     "Descent",
     "KeystreamSource",
     "Noise",
+    "Rule",
     "ScriptedSource",
     "SeededSource",
     "Source",
     "SystemSource",
     "ZeroNoise",
     "cells_of_ranks",
+    "merged_order",
     "to_integers",
     "to_limbs",
 ]
@@ -124,6 +128,25 @@ class Noise:
         """
         return positions(probability, size, self._drawer(1 << 16))
 
+    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Which of `empty` empty cells a summary keeps, by rank among them, and their noisy values."""
+        drawer = self._drawer(CHUNK)
+        ranks = positions(Kept(rule), empty, drawer)
+        return ranks, signs(rule, sizes(rule, len(ranks), drawer), drawer)
+
+    def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
+        """A priority sample of size `count` from occupied cells with these noisy values and `empty` empty ones.
+
+        `rule` filters; it has no limit, for that is found here.
+        """
+        return priority_sample(values, empty, rule, count, self._drawer(CHUNK))
+
+    def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+        """The indices of the `count` largest, ties broken at random."""
+        words = np.empty(sizes.size, np.uint64)
+        self.source.stream().fill(words)
+        return np.lexsort((words, -sizes))[:count]
+
     def integers(self, size: int, count: int) -> NDArray[Any]:
         """Uniform draws from range(size)."""
         return integers(size, count, self.source.stream())
@@ -177,6 +200,12 @@ class ZeroNoise(Noise):
     def positions(self, probability: Real, size: int) -> NDArray[Any]:
         """None: without noise no empty cell is ever raised."""
         return super().positions(probability, 0)
+
+    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        return super().survivors(rule, 0)
+
+    def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
+        return super().prioritised(values, 0, rule, count)
 
     def noise_down(
         self,

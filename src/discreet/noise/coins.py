@@ -34,14 +34,31 @@ def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
 
 def coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
     """True with probability min(|weight| / limit, 1), independently for every element; limit above zero."""
+    sizes = np.abs(weights)
+    return _decided(sizes, sizes / _positive(limit), limit, stream, inverse=False)
+
+
+def inverse_coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
+    """True with probability min(limit / weight, 1), independently for every weight above zero."""
+    return _decided(weights, _positive(limit) / weights, limit, stream, inverse=True)
+
+
+def _positive(limit: Fraction) -> float:
     if limit <= 0:
         raise BadParameter("coins need a limit above zero")
-    sizes = np.abs(weights)
+    return float(limit)
+
+
+def _decided(
+    sizes: NDArray[np.int64], threshold: NDArray[np.float64], limit: Fraction, stream: Stream, *, inverse: bool
+) -> NDArray[np.bool_]:
+    """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
     words = np.empty(sizes.size, np.uint64)
     stream.fill(words)
-    uniform, threshold = words * 2.0**-64, sizes / float(limit)
-    heads = uniform < threshold
+    uniform = words * 2.0**-64
+    heads: NDArray[np.bool_] = uniform < threshold
     for i in np.flatnonzero(np.abs(uniform - threshold) <= _MARGIN * (1.0 + threshold)).tolist():
         ratio = Fraction(int(sizes[i])) / limit
+        ratio = 1 / ratio if inverse else ratio
         heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1
     return heads

@@ -26,3 +26,11 @@ def to_integers(rows: NDArray[np.uint32]) -> NDArray[Any]:
     for column in range(words.shape[1] - 2, -1, -1):
         result = (result << 64) | words[:, column].astype(object)
     return result
+
+
+def merged_order(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int64]:
+    """The order that sorts two rising sequences laid end to end; both int64, or both rows of limbs."""
+    if first.ndim == 1:
+        return np.argsort(np.concatenate([first, second]), kind="stable")
+    rows = np.concatenate([first, second])
+    return np.lexsort(tuple(rows[:, limb] for limb in range(rows.shape[1])))

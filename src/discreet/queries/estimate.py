@@ -18,6 +18,8 @@ class Estimate:
     high: float
     level: float = 0.95
     note: str = ""
+    #: what may lie outside low..high for reasons other than noise (cells that a filter dropped, ...): at most this much
+    bias: float = 0.0
 
     def __str__(self) -> str:
         decimals = _decimals(self.stderr)
@@ -25,11 +27,13 @@ class Estimate:
             _number(number, decimals) for number in (self.value, self.stderr, self.low, self.high)
         )
         note = f"; {self.note}" if self.note else ""
+        if self.bias:
+            note = f"; up to {_number(self.bias, decimals)} more or less, from cells that are not in the release{note}"
         return f"{value} ± {stderr} ({100 * self.level:.10g} %: {low} to {high}){note}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python numbers and text, ready for JSON."""
-        numbers = {name: _plain(getattr(self, name)) for name in ("value", "stderr", "low", "high", "level")}
+        numbers = {name: _plain(getattr(self, name)) for name in ("value", "stderr", "low", "high", "level", "bias")}
         return {**numbers, "note": self.note}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.dense_cells import DenseCells
+from discreet.summaries.sparse_cells import SparseCells
 
-SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (DenseCells,)}
+SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (DenseCells, SparseCells)}
 
 __all__ = ["SHAPES", "Answers", "Summary"]

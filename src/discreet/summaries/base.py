@@ -21,6 +21,17 @@ class Answers:
     stderr: NDArray[np.float64]
     low: NDArray[Any]
     high: NDArray[Any]
+    #: the most that lies outside low..high for reasons other than noise; zero where there are none
+    bias: NDArray[np.float64]
+
+
+def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:
+    """The parts of each question added up; most questions are one box."""
+    if parts.size == questions.count and np.array_equal(questions.owner, np.arange(questions.count)):
+        return parts
+    total = np.zeros(questions.count, parts.dtype)
+    np.add.at(total, questions.owner, parts)
+    return total
 
 
 class Summary(ABC):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from discreet.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
-from discreet.schema import Attribute, Schema
-from discreet.summaries.base import Answers, Summary
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.labels import labels_of
 
 
 class DenseCells(Summary):
@@ -32,10 +33,10 @@ class DenseCells(Summary):
         prefix, strides = self._prefix
         sums = box_sums(prefix, strides, questions.first, questions.last)
         cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
-        value, count = _per_question(questions, sums), _per_question(questions, cells)
+        value, count = per_question(questions, sums), per_question(questions, cells)
         half = half_widths(self.alpha, count, level)
         stderr = np.sqrt(count * DiscreteLaplace(self.alpha).variance)
-        return Answers(value, stderr, value - half, value + half)
+        return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
 
     @cached_property
     def _prefix(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -47,11 +48,11 @@ class DenseCells(Summary):
     def to_arrow(self) -> Any:
         import pyarrow as pa
 
-        columns, repeat, sizes = {}, 1, self.schema.sizes
+        columns, sizes = {}, self.schema.sizes
         for place, name in enumerate(self.schema):
             repeat = math.prod(sizes[place + 1 :])
             codes = np.tile(np.repeat(np.arange(sizes[place]), repeat), math.prod(sizes[:place]))
-            columns[name] = label_array(self.schema[name]).take(pa.array(codes))
+            columns[name] = labels_of(self.schema[name], codes)
         return pa.table({**columns, "count": pa.array(self.values.reshape(-1))})
 
     def facts(self) -> dict[str, Any]:
@@ -65,22 +66,3 @@ class DenseCells(Summary):
         if values.size != schema.cells or values.dtype != np.int64:
             raise ValueError(f"the table has {values.size} rows where the schema has {schema.cells} cells")
         return cls(schema, values, Alpha(int(facts["alpha"])))
-
-
-def _per_question(questions: Questions, parts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The parts of each question added up; most questions are one box."""
-    if parts.size == questions.count and np.array_equal(questions.owner, np.arange(questions.count)):
-        return parts
-    total = np.zeros(questions.count, np.int64)
-    np.add.at(total, questions.owner, parts)
-    return total
-
-
-def label_array(attribute: Attribute) -> Any:
-    """The labels of an attribute, one per code, as an Arrow array of one type."""
-    import pyarrow as pa
-
-    labels = attribute.labels
-    if len({type(label) for label in labels}) > 1:
-        return pa.array([str(label) for label in labels])
-    return pa.array(labels)

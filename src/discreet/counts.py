@@ -1,0 +1,207 @@
+"""Counts: the exact, bounded count table. The only private value on the path, so it never shows itself.
+
+Only non-zero cells are kept, in lexicographic order of their codes. Nothing here names a value in a message:
+whoever reads an error may not be allowed to read the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import BadParameter, CountOverflow
+
+Codes = NDArray[np.int64]
+
+LARGEST_TOTAL = 2**62
+LARGEST_DENSE = 2**30
+_WORD = 2**63
+
+
+class Counts:
+    """How many records each non-empty cell holds: `codes` (cells x attributes) and `counts`, both int64, read-only."""
+
+    __slots__ = ("codes", "counts", "sizes")
+
+    sizes: tuple[int, ...]
+    codes: Codes
+    counts: Codes
+
+    def __init__(self, sizes: Sequence[int], codes: ArrayLike, counts: ArrayLike) -> None:
+        """Takes canonical arrays: cells in order, each once, counts above zero. `from_arrays` takes any."""
+        shape = _checked_sizes(sizes)
+        made = _checked_arrays(shape, codes, counts)
+        del codes, counts  # a traceback that prints local variables must not find them
+        if isinstance(made, Exception):
+            raise made
+        if not _is_canonical(*made):
+            del made
+            raise BadParameter(
+                "Counts takes each cell once, in ascending order, with a count above zero; use Counts.from_arrays"
+            )
+        for name, value in zip(("sizes", "codes", "counts"), (shape, *made), strict=True):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_arrays(cls, sizes: Sequence[int], codes: ArrayLike, counts: ArrayLike) -> Counts:
+        """Counts from cells in any order: the counts of a repeated cell are added up, empty cells are left out."""
+        shape = _checked_sizes(sizes)
+        made = _checked_arrays(shape, codes, counts)
+        del codes, counts
+        if isinstance(made, Exception):
+            raise made
+        words = [_pack(made[0][:, part], shape[part]) for part in word_slices(shape)]
+        return cls.from_words(shape, words, made[1])
+
+    @classmethod
+    def from_words(cls, sizes: Sequence[int], words: Sequence[Codes], counts: Codes) -> Counts:
+        """Counts from cells whose codes are packed into the words of `word_slices(sizes)`."""
+        shape = tuple(sizes)
+        # np.lexsort sorts by its last key first
+        order = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(tuple(reversed(words)))
+        order = order[counts[order] > 0]
+        ordered = [word[order] for word in words]
+        new = np.ones(len(order), dtype=bool)
+        if len(order):
+            new[1:] = np.logical_or.reduce([word[1:] != word[:-1] for word in ordered])
+        starts = np.flatnonzero(new)
+        sums = np.add.reduceat(counts[order], starts) if len(starts) else np.empty(0, dtype=np.int64)
+        codes = np.empty((len(starts), len(shape)), dtype=np.int64)
+        for word, part in zip(ordered, word_slices(shape), strict=True):
+            _unpack(word[starts], shape[part], codes[:, part])
+        return cls(shape, codes, sums)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table: public, it follows from the schema."""
+        return math.prod(self.sizes)
+
+    def dense(self) -> Codes:
+        """The full table as one array of shape `sizes`."""
+        if self.cells > LARGEST_DENSE:
+            raise BadParameter(
+                f"a table of {self.cells:.3g} cells is too large to write out (at most {LARGEST_DENSE:.3g}); "
+                "use a sparse method, fewer attributes or wider bins"
+            )
+        table = np.zeros(self.sizes, dtype=np.int64)
+        table[tuple(self.codes.T)] = self.counts
+        return table
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return (
+            self.sizes == other.sizes
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("Counts cannot be changed")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("Counts cannot be changed")
+
+    def __repr__(self) -> str:
+        return "Counts(private)"
+
+    def __format__(self, _: str) -> str:
+        return repr(self)
+
+    def _repr_html_(self) -> str:
+        return repr(self)
+
+    def __rich_repr__(self) -> Iterator[str]:
+        yield "private"
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError("Counts are private: they cannot be pickled or copied")
+
+
+def word_slices(sizes: Sequence[int]) -> list[slice]:
+    """Runs of consecutive attributes whose codes fit together into one int64 mixed-radix word."""
+    slices, first, product = [], 0, 1
+    for index, size in enumerate(sizes):
+        if product * size >= _WORD:
+            slices.append(slice(first, index))
+            first, product = index, 1
+        product *= size
+    return [*slices, slice(first, len(sizes))]
+
+
+def _pack(codes: Codes, sizes: Sequence[int]) -> Codes:
+    word = codes[:, 0].copy()
+    for index, size in enumerate(sizes[1:], start=1):
+        word *= size
+        word += codes[:, index]
+    return word
+
+
+def _unpack(word: Codes, sizes: Sequence[int], into: Codes) -> None:
+    rest = word
+    for index in range(len(sizes) - 1, 0, -1):
+        rest, into[:, index] = np.divmod(rest, sizes[index])
+    into[:, 0] = rest
+
+
+def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    shape = tuple(int(size) for size in sizes)
+    if not shape or not all(0 < size < _WORD for size in shape):
+        raise BadParameter("sizes must hold one number of cells for each attribute, each of at least 1")
+    return shape
+
+
+def _checked_arrays(
+    sizes: tuple[int, ...], codes: ArrayLike, counts: ArrayLike
+) -> tuple[Codes, Codes] | BadParameter | CountOverflow:
+    """Fresh read-only arrays, or the problem with the given ones: returned, so that no frame with data raises it."""
+    try:
+        cells, numbers = np.asarray(codes), np.asarray(counts)
+    except (ValueError, TypeError, OverflowError):
+        return BadParameter("codes and counts must be arrays of whole numbers")
+    if cells.size == 0 and numbers.size == 0:
+        cells, numbers = np.empty((0, len(sizes)), dtype=np.int64), np.empty(0, dtype=np.int64)
+    if cells.ndim != 2 or cells.shape[1] != len(sizes):
+        return BadParameter(f"codes must have one column for each of the {len(sizes)} attributes")
+    if numbers.ndim != 1 or len(numbers) != len(cells):
+        return BadParameter("counts must be one number for each row of codes")
+    kept, total = _whole(cells), _total(numbers)
+    if kept is None or np.any(kept < 0) or np.any(kept >= np.array(sizes)):
+        return BadParameter("codes must be whole numbers from 0 to one below the size of their attribute")
+    if total > LARGEST_TOTAL:
+        return CountOverflow("the counts are too large for 64-bit arithmetic with noise")
+    summed = _whole(numbers)
+    if summed is None or np.any(summed < 0):
+        return BadParameter("counts must be whole numbers of at least 0")
+    kept.flags.writeable = summed.flags.writeable = False
+    return kept, summed
+
+
+def _total(array: NDArray[Any]) -> float:
+    """The sum of the absolute values, rounded up a little, so that it cannot wrap around unseen."""
+    return float(np.abs(array.astype(np.float64)).sum()) * 1.001 if array.dtype.kind in "iuf" else 0.0
+
+
+def _whole(array: NDArray[Any]) -> Any:
+    """A fresh int64 array of the same numbers, or None if some are no whole numbers of 64 bits."""
+    if array.dtype.kind in "iu":
+        return None if array.dtype == np.uint64 and np.any(array >= np.uint64(_WORD)) else array.astype(np.int64)
+    if array.dtype.kind != "f" or not np.all(np.isfinite(array)) or np.any(np.abs(array) > 2**53):
+        return None
+    whole = array.astype(np.int64)
+    return whole if np.array_equal(whole, array) else None
+
+
+def _is_canonical(codes: Codes, counts: Codes) -> bool:
+    if np.any(counts <= 0):
+        return False
+    step = codes[1:] - codes[:-1]
+    differs = step != 0
+    first = np.argmax(differs, axis=1)
+    return bool(np.all(np.take_along_axis(step, first[:, None], axis=1) > 0))

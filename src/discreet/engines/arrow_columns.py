@@ -1,0 +1,184 @@
+"""Any column of a data frame as an Arrow array that the engine takes without complaint.
+
+A type that can hold no declared value (lists, structs, intervals, ...) becomes a column of times of day, which
+the coding sends to the schema's rule for values outside the domain; nulls stay nulls.
+"""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_OUTSIDE = "\x00outside"
+_MICROSECONDS = {"s": 10**6, "ms": 10**3}
+
+
+def readable(column: Any) -> Any:
+    """The same values in a type that the engine reads; the new type follows from the old one alone."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [readable(chunk) for chunk in column.chunks]
+        return pa.chunked_array(chunks or [readable(pa.array([], column.type))])
+    kind, types = column.type, pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain_extension(column)
+    if types.is_dictionary(kind):
+        if not is_text(kind.value_type):
+            return readable(column.dictionary_decode())
+        return pa.DictionaryArray.from_arrays(column.indices, readable(column.dictionary))
+    if is_text(kind):
+        return _valid_text(column)
+    if types.is_fixed_size_binary(kind) or types.is_binary_view(kind):
+        return column.cast(pa.large_binary())
+    if types.is_float16(kind):
+        return column.cast(pa.float32())
+    if types.is_decimal(kind) and not types.is_decimal128(kind):
+        return column.cast(pa.string())
+    if types.is_timestamp(kind) and kind.unit in _MICROSECONDS:
+        return _in_microseconds(column)
+    plain = (
+        types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_date(kind)
+        or types.is_timestamp(kind)
+        or types.is_null(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    )
+    return column if plain else _times(column)
+
+
+def _times(column: Any) -> Any:
+    import pyarrow as pa
+
+    nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+    return pa.array(np.zeros(len(column), dtype=np.int64), mask=nothing).cast(pa.time64("us"))
+
+
+def _plain_extension(column: Any) -> Any:
+    """UUIDs as text, JSON as the text it is; of other extensions nobody knows what a value says."""
+    import pyarrow as pa
+
+    if column.type.extension_name == "arrow.uuid":
+        return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+    return readable(column.storage) if column.type.extension_name == "arrow.json" else _times(column)
+
+
+def from_values(values: Iterable[object]) -> Any:
+    """Python objects of any and mixed types as one text column."""
+    import pyarrow as pa
+
+    return pa.array([_text(value) for value in values], pa.large_string())
+
+
+def parquet_batches(paths: list[Path], names: list[str]) -> Any:
+    """A stream of readable record batches over Parquet files of one layout."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def batches() -> Iterator[Any]:
+        for path in paths:
+            with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
+                for batch in file.iter_batches(columns=names):
+                    yield made([batch.column(name) for name in names])
+
+    def made(columns: list[Any]) -> Any:
+        return pa.record_batch([_undivided(column) for column in columns], names=names)
+
+    with pq.ParquetFile(paths[0], coerce_int96_timestamp_unit="us") as file:
+        fields = file.schema_arrow
+    empty = made([pa.array([], fields.field(name).type) for name in names])
+    return pa.RecordBatchReader.from_batches(empty.schema, batches())
+
+
+def _undivided(column: Any) -> Any:
+    """Without dictionaries: those of two batches may differ, and with them what a stream takes for its type."""
+    import pyarrow as pa
+
+    return readable(column.dictionary_decode() if pa.types.is_dictionary(column.type) else column)
+
+
+def is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _valid_text(column: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        column.validate(full=True)
+        return column
+    except pa.ArrowInvalid:
+        raw = column.cast(pa.large_binary())
+        texts = [None if value is None else value.decode("utf-8", "replace") for value in raw.to_pylist()]
+        return pa.array(texts, column.type)
+
+
+def _in_microseconds(column: Any) -> Any:
+    """Moments too far away for microseconds move to the last one there is: still outside any domain."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    factor = _MICROSECONDS[column.type.unit]
+    most = (2**63 - 2) // factor
+    ticks = column.cast(pa.int64())
+    ticks = pc.max_element_wise(pc.min_element_wise(ticks, most, skip_nulls=False), -most, skip_nulls=False)
+    return pc.multiply(ticks, factor).cast(pa.timestamp("us", column.type.tz))
+
+
+def _text(value: object) -> str | None:
+    """One object as the canonical text of its value; None for nothing. No object can make this raise."""
+    try:
+        return _spelt(value)
+    except Exception:
+        return _OUTSIDE
+
+
+def _spelt(value: object) -> str | None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas has objects of its own for nothing
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float | complex) and cmath.isnan(value):
+        return None
+    if isinstance(value, float):
+        return str(int(value)) if abs(value) < 2**53 and value.is_integer() else float.__repr__(value)
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else _spelt_decimal(value)
+    if isinstance(value, str):
+        # half a character, which Python strings may hold, becomes U+FFFD
+        return str.__str__(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, datetime):
+        return _spelt_moment(value if value.tzinfo is None else value.astimezone(UTC))
+    return value.isoformat() if isinstance(value, date) else _OUTSIDE
+
+
+def _spelt_decimal(value: Decimal) -> str:
+    if abs(value.adjusted()) > 100:
+        return str(value)
+    text = f"{value:f}"
+    return text.rstrip("0").removesuffix(".") if "." in text else text
+
+
+def _spelt_moment(value: datetime) -> str:
+    if value.time() == time():
+        return value.date().isoformat()
+    fraction = f".{value.microsecond:06d}".rstrip("0").removesuffix(".")
+    return value.replace(tzinfo=None).isoformat(" ", "seconds") + fraction

@@ -1,0 +1,138 @@
+"""Raw columns of any type as canonical numbers, days and texts. What does not fit is NULL; nothing raises.
+
+Numbers are read as float64, whole numbers of a declared integer type exactly. NaN is a null. Text such as
+' 42 ' or '42.0' is the number it spells; true and false are none. Moments are cut to their day, those with a time
+zone in UTC.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.errors import SourceError
+
+# at most 99 in the exponent, so that no engine can overflow
+_NUMBER = r"^[+-]?([0-9]{1,99}(\.[0-9]{0,99})?|\.[0-9]{1,99})([eE][+-]?[0-9]{1,2})?$"
+_WHOLE = r"^\s*[+-]?[0-9]+\s*$"
+_FLOAT_EXACT = 2**53
+
+
+class Engine:
+    """The few things that engines do differently."""
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+        self.is_duckdb = backend.name == "duckdb"
+
+    def number(self, raw: Any) -> Any:
+        """int64 of a column of whole numbers, float64 of others that hold numbers; None if the type holds none."""
+        kind = raw.type()
+        if kind.is_signed_integer():
+            return raw.cast("int64")
+        if kind.is_string():
+            return self._no_nan(self._parsed(raw))
+        if kind.is_floating():
+            return self._no_nan(raw.cast("float64"))
+        return raw.cast("float64") if kind.is_numeric() and not kind.is_boolean() else None
+
+    def whole(self, raw: Any) -> Any:
+        """Whole numbers that float64 would round, of columns that are no plain integers; else None."""
+        import ibis
+
+        kind = raw.type()
+        if not self.is_duckdb:
+            return None
+        if kind.is_string():
+            return ibis.ifelse(raw.re_search(_WHOLE), raw, ibis.null("string")).try_cast("int64")
+        plain = kind.is_unsigned_integer() or (kind.is_decimal() and kind.scale == 0)
+        return raw.try_cast("int64") if plain else None
+
+    def day(self, raw: Any) -> Any:
+        """The date of a column that holds moments; None if its type holds none."""
+        kind = raw.type()
+        if kind.is_date():
+            return raw
+        if kind.is_timestamp():
+            return raw.try_cast("date") if self.is_duckdb else raw.date()
+        if not kind.is_string():
+            return None
+        if self.is_duckdb:
+            return raw.try_cast("date")
+        raise SourceError(
+            f"the {self._backend.name} engine cannot read dates from text row by row; "
+            "turn the column into dates in the ibis table first"
+        )
+
+    def text(self, raw: Any) -> Any:
+        """The canonical text of a column; None if its type has none."""
+        import ibis
+
+        kind = raw.type()
+        if kind.is_string():
+            return raw
+        if kind.is_floating():
+            return self._float_text(raw)
+        if kind.is_decimal():
+            text = raw.cast("string")
+            return ibis.ifelse(text.contains("."), text.re_replace(r"\.?0+$", ""), text)
+        if kind.is_timestamp():
+            # far moments have no text: the engine would fail on them
+            moment = raw.try_cast("timestamp(6)") if self.is_duckdb else raw
+            near = (moment >= ibis.timestamp("0001-01-02")) & (moment < ibis.timestamp("9999-12-31"))
+            text = ibis.ifelse(near, moment, ibis.null(moment.type())).cast("string")
+            return ibis.ifelse(text.endswith(" 00:00:00"), text.left(10), text)
+        if kind.is_boolean():
+            return ibis.ifelse(raw, "true", ibis.ifelse(~raw, "false", ibis.null("string")))
+        plain = kind.is_integer() or kind.is_date() or kind.is_uuid() or kind.is_binary()
+        return raw.cast("string") if plain else None
+
+    def missing(self, raw: Any) -> Any:
+        """Whether a value is none at all, rather than one that does not fit."""
+        kind = raw.type()
+        if kind.is_floating():
+            return self._no_nan(raw).isnull()
+        if kind.is_string():
+            return raw.isnull() | (raw.strip() == "") | (raw.strip().lower() == "nan")
+        return raw.isnull()
+
+    def _float_text(self, raw: Any) -> Any:
+        import ibis
+
+        value = self._no_nan(raw)
+        whole = ibis.ifelse(value.abs() < _FLOAT_EXACT, value, ibis.null(value.type())).cast("int64")
+        return ibis.ifelse(whole == value, whole.cast("string"), value.cast("string"))
+
+    def _parsed(self, text: Any) -> Any:
+        import ibis
+
+        if self.is_duckdb:
+            return text.try_cast("float64")
+        bare = text.strip()
+        return ibis.ifelse(bare.re_search(_NUMBER), bare, ibis.null("string")).cast("float64")
+
+    def _no_nan(self, value: Any) -> Any:
+        import ibis
+        import ibis.expr.operations as ops
+
+        if not self._backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL
+            return value
+        return ibis.ifelse(value.isnan(), ibis.null(value.type()), value)
+
+
+def user(raw: Any, engine: Engine, column: str, as_text: bool) -> Any:
+    """One user, one value: 1, 1.0 and '1.0' are the same; NaN and blank text are nobody.
+
+    Whole numbers stay as they are unless `as_text`, for tables whose parts disagree on the type.
+    """
+    import ibis
+
+    kind = raw.type()
+    if kind.is_integer() and not as_text:
+        return raw
+    text = None if kind.is_timestamp() else engine.text(raw)
+    if text is None:
+        raise SourceError(f"column {column!r} cannot name users: it must hold text or whole numbers, not {kind}")
+    if kind.is_string():
+        whole = text.endswith(".0") & text.re_search(r"^-?[0-9]+\.0$")
+        text = ibis.ifelse(whole, text.left(text.length() - 2), text).nullif("")
+    return text

@@ -1,0 +1,13 @@
+"""The budget account of one data set: durable, append-only, chained by hashes, shared between processes.
+
+Costs are whole nano-epsilons, rounded up. A charge is one immediate transaction that checks the cap and writes the
+entry, so neither two processes nor a crash can pass the cap. Every entry's hash covers the one before it; a release
+keeps the hash of its charge, which an older copy of the ledger would not contain.
+"""
+
+from __future__ import annotations
+
+from discreet.ledger.account import Ledger
+from discreet.ledger.entries import Charge, Entry
+
+__all__ = ["Charge", "Entry", "Ledger"]

@@ -1,0 +1,168 @@
+"""The account itself: charging it, recording releases, and checking what it says."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.errors import BudgetExceeded, LedgerError
+from discreet.ledger.amounts import LARGEST, NANO, budget_in_words, cap_of, cost_of, decimal, epsilon_of
+from discreet.ledger.entries import Charge, Entry, State, checked_text, timestamp
+from discreet.ledger.faults import damaged
+from discreet.ledger.layout import append, check_format, check_tables, find, rows
+from discreet.ledger.storage import Storage
+
+
+class Ledger:
+    """An account: `Ledger.open` to charge it, `Ledger.read` to look. Safe in threads, processes and forks."""
+
+    def __init__(self, path: str | Path | None, timeout: float, *, read_only: bool = False) -> None:
+        self._storage = Storage(path, timeout, read_only=read_only)
+        self._place = self._storage.place
+        self._state = State()
+
+    @classmethod
+    def open(cls, path: str | Path | None, dataset: str, budget: Fraction | None, *, timeout: float = 30.0) -> Ledger:
+        """The ledger of `dataset` at `path`, created if absent; None keeps the account in memory only."""
+        ledger, dataset, cap = cls(path, timeout), checked_text(dataset, "dataset"), cap_of(budget)
+        ledger._storage.create_if_absent(dataset, cap)
+        ledger._check_format()
+        ledger.verify()
+        ledger._check_purpose(dataset, cap)
+        return ledger
+
+    @classmethod
+    def read(cls, path: str | Path, *, timeout: float = 30.0) -> Ledger:
+        """An existing ledger, to look at. `entries` shows even a damaged one; `verify` and totals do not."""
+        ledger = cls(path, timeout, read_only=True)
+        ledger._check_format()
+        return ledger
+
+    @property
+    def durable(self) -> bool:
+        return self._storage.durable
+
+    @property
+    def dataset(self) -> str:
+        return self._now().dataset
+
+    @property
+    def budget(self) -> Fraction | None:
+        return epsilon_of(self._now().budget)
+
+    @property
+    def spent(self) -> Fraction:
+        return Fraction(self._now().spent, NANO)
+
+    @property
+    def left(self) -> Fraction | None:
+        """What may still be charged; None when the ledger has no cap."""
+        state = self._now()
+        return None if state.budget is None else Fraction(state.budget - state.spent, NANO)
+
+    def head(self) -> str:
+        return self._now().head
+
+    def contains_head(self, head: str) -> bool:
+        """Whether this account ever stood at `head`: if not, it is an older copy, or another ledger."""
+        return any(entry.hash == head for entry in self.entries())
+
+    def entries(self) -> list[Entry]:
+        with self._storage.transaction("BEGIN") as connection:
+            return list(rows(connection, "ORDER BY seq"))
+
+    def charge(self, release_id: str, request: str, epsilon: Fraction, who: str, what: str) -> Charge:
+        """Spend `epsilon` for good, or find that this very request has already been paid for."""
+        release_id, request = checked_text(release_id, "release id"), checked_text(request, "request digest")
+        who, what, cost = checked_text(who, "who"), checked_text(what, "what"), cost_of(epsilon)
+        with self._storage.transaction("BEGIN IMMEDIATE") as connection:
+            state = self._catch_up(connection)
+            earlier = paid = find(connection, "charge", release_id)
+            if paid is None:
+                self._check_cap(state, cost)
+                line = Entry(0, "charge", timestamp(), who, what, cost, release_id, request)
+                paid = append(connection, state, line)
+            elif (paid.digest, paid.nano) != (request, cost):
+                raise LedgerError(
+                    f"{self._place}: release {release_id!r} was charged for another request by {paid.who} "
+                    f"on {paid.time}. Give the changed request a new release id; nothing was charged"
+                )
+        return Charge(release_id, request, Fraction(cost, NANO), paid.time, paid.hash, earlier is not None)
+
+    def record(self, release_id: str, digest: str) -> None:
+        """Fix the bytes of a charged release by their digest; a second, different digest is refused."""
+        release_id, digest = checked_text(release_id, "release id"), checked_text(digest, "release digest")
+        with self._storage.transaction("BEGIN IMMEDIATE") as connection:
+            state, paid = self._catch_up(connection), find(connection, "charge", release_id)
+            earlier = find(connection, "release-recorded", release_id)
+            if paid is None:
+                raise LedgerError(f"{self._place}: release {release_id!r} was never charged: charge it first")
+            if earlier is None:
+                line = replace(paid, kind="release-recorded", time=timestamp(), nano=0, digest=digest)
+                append(connection, state, line)
+            elif earlier.digest != digest:
+                raise LedgerError(
+                    f"{self._place}: release {release_id!r} was recorded with other bytes on {earlier.time}. "
+                    "Discard this output and use the recorded one"
+                )
+
+    def recorded(self, release_id: str) -> str | None:
+        with self._storage.transaction("BEGIN") as connection:
+            entry = find(connection, "release-recorded", checked_text(release_id, "release id"))
+        return None if entry is None else entry.digest
+
+    def verify(self) -> None:
+        """Check the file, its append-only triggers and the whole chain; LedgerError says what is wrong."""
+        with self._storage.transaction("BEGIN") as connection:
+            check_tables(connection, self._place)
+            self._catch_up(connection, State())
+
+    def _now(self) -> State:
+        with self._storage.transaction("BEGIN") as connection:
+            return self._catch_up(connection)
+
+    def _catch_up(self, connection: sqlite3.Connection, start: State | None = None) -> State:
+        """Check the entries after `start`; by default, those that this object has not checked before."""
+        known = self._state
+        again = next(rows(connection, "WHERE seq = ?", known.seq), None)
+        if known.seq and (again is None or again.hash != known.head):
+            raise LedgerError(
+                f"{self._place}: entry {known.seq}, which this program has seen, is gone: an older copy or "
+                "another ledger was put in its place. Put the right one back; nothing was charged"
+            )
+        state = known if start is None else start
+        for entry in rows(connection, "WHERE seq > ? ORDER BY seq", state.seq):
+            state = state.after(entry, self._place)
+        if not state.seq:
+            raise damaged(self._place, "it has no entries")
+        self._state = state
+        return state
+
+    def _check_format(self) -> None:
+        with self._storage.transaction("BEGIN") as connection:
+            check_format(connection, self._place)
+
+    def _check_purpose(self, dataset: str, cap: int | None) -> None:
+        state = self._state
+        if state.dataset != dataset:
+            raise LedgerError(
+                f"{self._place} is the ledger of data set {state.dataset!r}, not of {dataset!r}. Name the "
+                f"right ledger or, if the data are the same, call the data set {state.dataset!r}"
+            )
+        if cap is not None and cap != state.budget:
+            kept = budget_in_words(state.budget)
+            raise LedgerError(
+                f"{self._place} was opened with {kept}, not {budget_in_words(cap)}. That is fixed for a ledger: "
+                f"ask for {kept}"
+            )
+
+    def _check_cap(self, state: State, cost: int) -> None:
+        left = (LARGEST if state.budget is None else state.budget) - state.spent
+        if cost > left:
+            raise BudgetExceeded(
+                f"{self._place}: data set {state.dataset!r} has {budget_in_words(state.budget)}; spent "
+                f"{decimal(state.spent)}, asked {decimal(cost)}, left {decimal(left)}. Nothing was charged: "
+                + (f"ask for at most {decimal(left)}" if left else "this data set can give no more releases")
+            )

@@ -1,0 +1,87 @@
+"""The tables of a ledger inside SQLite: how they are made and checked, and how entries go in and out."""
+
+from __future__ import annotations
+
+import getpass
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import astuple, replace
+
+from discreet.errors import LedgerError
+from discreet.ledger.entries import Entry, State, checked_text, timestamp
+from discreet.ledger.faults import damaged, not_a_ledger
+
+APPLICATION, FORMAT = 0x44534C47, 1  # "DSLG" tells a ledger from other SQLite files
+SETTINGS = ("PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON")
+COLUMNS = "seq, kind, time, who, what, nano, id, digest, hash"
+REFUSE = "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+LAYOUT = (
+    """CREATE TABLE entries (
+        seq INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('opened', 'charge', 'release-recorded')),
+        time TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
+        nano INTEGER CHECK (typeof(nano) = 'integer' AND nano >= 0 OR nano IS NULL AND kind = 'opened'),
+        id TEXT NOT NULL, digest TEXT NOT NULL, hash TEXT NOT NULL,
+        UNIQUE (kind, id))""",
+    f"CREATE TRIGGER no_update BEFORE UPDATE ON entries {REFUSE}",
+    f"CREATE TRIGGER no_delete BEFORE DELETE ON entries {REFUSE}",
+    # INSERT OR REPLACE removes the old row without firing the trigger on deletes
+    f"""CREATE TRIGGER no_replace BEFORE INSERT ON entries
+        WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM entries)
+            OR EXISTS (SELECT 1 FROM entries WHERE kind = NEW.kind AND id = NEW.id) {REFUSE}""",
+)
+
+
+def lay_out(connection: sqlite3.Connection, dataset: str, cap: int | None) -> None:
+    """Make the tables and the first entry, in one transaction."""
+    try:
+        who = checked_text(getpass.getuser(), "who")
+    except (KeyError, OSError):
+        who = "unknown"
+    for statement in (*SETTINGS, "BEGIN IMMEDIATE", *LAYOUT):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    # the unique id makes every ledger's chain its own, even if one is started anew with the same words
+    append(connection, State(), Entry(0, "opened", timestamp(), who, dataset, cap, uuid.uuid4().hex, ""))
+    connection.execute("COMMIT")
+
+
+def check_format(connection: sqlite3.Connection, place: str) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise not_a_ledger(place)
+    if version != FORMAT:
+        raise LedgerError(
+            f"{place} is in format {version}, and this version of Discreet knows format {FORMAT}: "
+            "use the version that wrote it, or a newer one"
+        )
+
+
+def check_tables(connection: sqlite3.Connection, place: str) -> None:
+    """Whether tables, triggers and the file's pages are as `lay_out` and SQLite made them."""
+    objects = "SELECT name, sql FROM sqlite_master ORDER BY name"
+    with closing(sqlite3.connect(":memory:")) as model:
+        for statement in LAYOUT:
+            model.execute(statement)
+        if connection.execute(objects).fetchall() != model.execute(objects).fetchall():
+            raise damaged(place, "its tables or triggers are not as they were made")
+    if (fault := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+        raise damaged(place, fault)
+
+
+def rows(connection: sqlite3.Connection, clause: str, *values: object) -> Iterator[Entry]:
+    return (Entry(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM entries {clause}", values))
+
+
+def find(connection: sqlite3.Connection, kind: str, release_id: str) -> Entry | None:
+    return next(rows(connection, "WHERE kind = ? AND id = ?", kind, release_id), None)
+
+
+def append(connection: sqlite3.Connection, state: State, entry: Entry) -> Entry:
+    entry = replace(entry, seq=state.seq + 1).chained(state.head)
+    connection.execute(f"INSERT INTO entries ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", astuple(entry))
+    return entry

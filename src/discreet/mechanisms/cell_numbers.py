@@ -1,0 +1,52 @@
+"""Cells of a domain of any size as numbers in the schema's order: int64 up to 2**62 cells, else rows of limbs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.radix import from_wide, to_wide
+
+LARGEST_NARROW = (1 << 62) - 1
+
+
+@dataclass(frozen=True)
+class CellNumbers:
+    """Numbers 0 to cells - 1, the last attribute changing fastest. In a wide domain no attribute has 2**31 codes."""
+
+    sizes: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        return math.prod(self.sizes)
+
+    @property
+    def wide(self) -> bool:
+        return self.cells > LARGEST_NARROW
+
+    def encode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
+        if self.wide:
+            from discreet.noise.wide import limbs_for
+
+            out = np.zeros((len(codes), limbs_for(self.cells)), np.uint32)
+            to_wide(codes, np.array(self.sizes), out)
+            return out
+        numbers = np.zeros(len(codes), np.int64)
+        for place, size in enumerate(self.sizes):
+            numbers *= size
+            numbers += codes[:, place]
+        return numbers
+
+    def decode(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
+        codes = np.empty((len(numbers), len(self.sizes)), np.int64)
+        if self.wide:
+            from_wide(numbers.copy(), np.array(self.sizes), codes)
+            return codes
+        rest = numbers
+        for place in range(len(self.sizes) - 1, -1, -1):
+            rest, codes[:, place] = np.divmod(rest, self.sizes[place])
+        return codes

@@ -1,0 +1,43 @@
+"""Keep each cell with probability min(noisy count / tau, 1), and weigh it up in return.
+
+Source: algorithm THRESHOLD of sparse-summaries, for any real tau. Guarantee and numerics: see `sparse`.
+Bias: none (two-sided).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.sparse import SIDED, TAU, Kept, Sparse
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+
+
+class Threshold(Sparse):
+    task = "table"
+    method = "threshold"
+    parameters = {  # noqa: RUF012
+        "tau": TAU,
+        "size": "without tau: how many cells an empty table would keep on average",
+        "sided": SIDED,
+    }
+    theta = 1
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        tau = self.given_tau()
+        self.tau = self.tau_for(self.size_or_default()) if tau is None else tau
+        self.check_expected(self.rule(self.theta, self.tau))
+
+    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
+        passing = np.flatnonzero(self.strengths(noisy) >= self.theta)
+        chosen = passing[noise.coins(noisy[passing], self.tau)]
+        return Kept(chosen, *noise.survivors(self.rule(self.theta, self.tau), empty))
+
+    def summary_facts(self, tau: float | None) -> dict[str, Any]:
+        return {"theta": self.theta, "tau": float(self.tau)}

@@ -1,0 +1,140 @@
+"""The empty cells that a summary of the noisy table would keep, drawn without looking at the others.
+
+Source: sparse-summaries (Cormode, Procopiuc, Srivastava, Tran), algorithms FILTER and THRESHOLD, for any real tau.
+Law: an empty cell has noise v ~ discrete Laplace. It is kept if |v| >= theta (one-sided: v >= theta), and then with
+probability min(|v| / limit, 1) if there is a limit (tau). So it is kept with probability
+    p = sides * sum over k >= theta of (1-a)/(1+a) a**k min(k/limit, 1),
+and a kept one has size k with probability proportional to a**k min(k/limit, 1), its sign fair if there are two sides.
+Numerics: exact. p is certified; sizes are drawn by exact proposals and exact coins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.intervals import Interval, Rational, Real
+from discreet.noise.coins import coin, coins, inverse_coins
+from discreet.noise.draw import Drawer
+from discreet.noise.geometric import geometric_digits
+from discreet.privacy import Alpha
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a summary keeps of a noisy cell: the filter theta >= 1, the sampling limit (tau) or None, and the sides."""
+
+    alpha: Alpha
+    theta: int = 1
+    limit: Fraction | None = None
+    two_sided: bool = True
+
+
+@dataclass(frozen=True)
+class Kept(Real):
+    """p of the module's text: the probability that an empty cell is kept."""
+
+    rule: Rule
+
+    def approximate(self, bits: int) -> Interval:
+        rule = self.rule
+        theta, fraction = rule.theta, rule.alpha.fraction
+        # sums over k lose as many leading bits as 1 - a has zeros, twice; limit and theta scale what is lost
+        work = bits + 160 + theta.bit_length() + (0 if rule.limit is None else abs(_magnitude(rule.limit)))
+        one, a = Interval.of(1, work), Interval.of(fraction, work)
+        mass = Interval.of((1 - fraction) / (1 + fraction), work)
+        if rule.limit is None or rule.limit <= theta:
+            tail = a**theta * Interval.of(1 / (1 - fraction), work)
+        else:
+            last = rule.limit.numerator // rule.limit.denominator  # sizes up to here are sampled, those above kept
+            rest = a ** (last + 1) * Interval.of(1 / (1 - fraction), work)
+            sampled = _weighted(theta, a, fraction, work) - _weighted(last + 1, a, fraction, work)
+            tail = sampled * Interval.of(1 / rule.limit, work) + rest
+        sides = Interval.of(2 if rule.two_sided else 1, work)
+        found = (mass * tail * sides).to(bits)
+        return Interval(found.low, min(found.high, one.to(bits).high), bits)
+
+
+@lru_cache(maxsize=4096)
+def kept_share(rule: Rule) -> float:
+    """p as a float, for planning."""
+    return float(Kept(rule))
+
+
+def _magnitude(value: Fraction) -> int:
+    return value.numerator.bit_length() - value.denominator.bit_length()
+
+
+def _weighted(first: int, a: Interval, fraction: Fraction, bits: int) -> Interval:
+    """The sum of k a**k over k >= first: a**first (first / (1-a) + a / (1-a)**2)."""
+    factor = first / (1 - fraction) + fraction / (1 - fraction) ** 2
+    return a**first * Interval.of(factor, bits)
+
+
+@dataclass(frozen=True)
+class Between(Real):
+    """The probability that an empty cell is kept by `lower`, given that `higher`, which keeps less, did not keep it."""
+
+    lower: Kept
+    higher: Kept
+
+    def approximate(self, bits: int) -> Interval:
+        work = bits + 64
+        low, high, one = self.lower.bracket(work), self.higher.bracket(work), Interval.of(1, work)
+        if (one - high).low == 0:
+            return Interval(0, 1 << bits, bits)
+        return ((low - high) / (one - high)).to(bits)
+
+
+def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+    """The sizes |v| of `count` kept empty cells."""
+    theta, limit = rule.theta, rule.limit
+    if limit is None or limit <= theta:
+        return theta + _geometric(rule, count, drawer)
+    # two exact proposals; the better one is accepted at least about a third of the time
+    mean = 1 / float(1 - rule.alpha.fraction)
+    heavy = float(limit) > theta + mean
+    kept: list[NDArray[np.int64]] = []
+    missing = count
+    while missing > 0:
+        ask = int(missing * 1.2) + 16
+        if heavy:  # proportional to k a**k, then accepted with probability min(limit / k, 1)
+            proposed = _size_biased(rule, ask, drawer)
+            accepted = proposed[inverse_coins(proposed, limit, drawer.stream)]
+        else:  # proportional to a**k, then accepted with probability min(k / limit, 1)
+            proposed = theta + _geometric(rule, ask, drawer)
+            accepted = proposed[coins(proposed, limit, drawer.stream)]
+        kept.append(accepted[:missing])
+        missing -= kept[-1].size
+    return np.concatenate(kept) if kept else np.empty(0, np.int64)
+
+
+def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+    """k >= theta with probability proportional to k a**k.
+
+    (theta + j) a**j is theta times a geometric law plus j a**j, which is one plus the sum of two geometrics.
+    """
+    a, theta = rule.alpha.fraction, rule.theta
+    single = Rational(theta * (1 - a) / (theta * (1 - a) + a))
+    out = theta + _geometric(rule, count, drawer)
+    double = ~coin(single, count, drawer)
+    out[double] += 1 + _geometric(rule, int(double.sum()), drawer)
+    return out
+
+
+def _geometric(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+    out = np.empty(count, np.int64)
+    geometric_digits(Rational(rule.alpha.fraction)).fill(drawer, out)
+    return out
+
+
+def signs(rule: Rule, values: NDArray[np.int64], drawer: Drawer) -> NDArray[np.int64]:
+    """Each size with its sign: fair if the rule has two sides, else plus."""
+    if not rule.two_sided:
+        return values
+    minus = coin(Rational(Fraction(1, 2)), values.size, drawer)
+    return np.where(minus, -values, values)
