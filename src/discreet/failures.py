@@ -8,27 +8,26 @@ from __future__ import annotations
 import os
 import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 from discreet.errors import LedgerError, PublishFailed
 
+Result = TypeVar("Result")
 
-@contextmanager
-def private_failures() -> Iterator[None]:
-    """Turn any failure inside into PublishFailed; the ledger's own errors know no data and stay."""
+
+def privately(work: Callable[[], Result], release_id: str) -> Result:
+    """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors know no data and stay."""
     try:
-        yield
+        return work()
     except LedgerError:
         raise
     except Exception as error:
-        place = _write_private(error)
-    else:
-        return
+        detail = _write_private(error)
     # raised out here, so that neither cause, context nor frames lead back to the data
     raise PublishFailed(
-        "publishing failed after the budget was charged; nothing was published. "
-        f"{place} Publishing the same release again costs nothing more"
+        f"publishing {release_id!r} failed after the budget was charged; nothing was published. {detail} "
+        f"Publishing it again under the name {release_id!r} costs nothing more"
     )
 
 

@@ -34,22 +34,22 @@ class Frame:
     def to_arrow(self) -> Any:
         import pyarrow as pa
 
-        return pa.table({name: pa.array(column) for name, column in self.columns.items()})
+        return pa.table({name: pa.array(_one_type(column)) for name, column in self.columns.items()})
 
     def to_pandas(self) -> Any:
         import pandas as pd
 
-        return pd.DataFrame(self.columns)
+        return pd.DataFrame({name: _one_type(column) for name, column in self.columns.items()})
 
     def to_polars(self) -> Any:
         import polars as pl
 
-        return pl.DataFrame({name: _plain(column) for name, column in self.columns.items()})
+        return pl.DataFrame({name: _plain(_one_type(column)) for name, column in self.columns.items()})
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """CSV text, also written to `path` if one is given. A text that a spreadsheet would run gets a quote first."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv.writer(text, lineterminator="\r\n")  # so that either of the two in a field makes it quoted
         writer.writerow([safe_text(name) for name in self.columns])
         writer.writerows(
             [safe_text(value) if isinstance(value, str) else value for value in row] for row in self.rows()
@@ -74,6 +74,13 @@ class Frame:
 
     def _rest(self) -> list[str]:
         return [f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []
+
+
+def _one_type(column: Any) -> Any:
+    """A column as it is, or all text where "other" stands among numbers or dates."""
+    if isinstance(column, list) and len({type(value) for value in column}) > 1:
+        return [str(value) for value in column]
+    return column
 
 
 def _plain(column: Any) -> list[Any]:

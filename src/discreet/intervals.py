@@ -39,6 +39,8 @@ class Interval:
         return Interval((self.low << self.bits) // other.high, -(-(self.high << self.bits) // other.low), self.bits)
 
     def __pow__(self, exponent: int) -> Interval:
+        if exponent < 0:
+            raise ValueError("intervals have no negative powers")
         result, square = Interval.of(1, self.bits), self
         while exponent:
             if exponent & 1:

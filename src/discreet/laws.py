@@ -2,7 +2,8 @@
 
 `DiscreteLaplace` is one draw; `NoiseSum` is a sum of independent draws. Half-widths are whole numbers h with
 Pr[|noise| <= h] >= level, the smallest such h for one draw, and for a sum the smallest up to a slack of 1e-10 in the
-level (always to the safe side), which covers wrap-around, truncation and rounding of the inversion below.
+level (always to the safe side), which covers wrap-around, truncation and rounding of the inversion below; twice that
+where one draw is far wider than all others.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from discreet.privacy import Alpha, Number
 #: how far a computed probability of a sum may be from the truth; half-widths are taken this much to the safe side
 SLACK = 1e-10
 _TINY = 1e-13
+#: a single wide draw among narrow ones has a spectrum without end; cut here, it misses about 1e-10 at most
+_MOST_POINTS = 1 << 21
 
 
 def _check_level(level: float) -> None:
@@ -117,16 +120,18 @@ class NoiseSum:
     def half_width(self, level: float) -> int:
         """A whole number h with Pr[|sum| <= h] >= level; see the module for how tight it is."""
         _check_level(level)
+        if level > 1 - 1e-12:
+            raise BadParameter(f"a level of {level!r} is too near to 1 for a sum of noises; use at most 1 - 1e-12")
         if not self.terms:
             return 0
         if len(self.terms) == 1 and self.terms[0][1] == 1:
             return DiscreteLaplace(self.terms[0][0]).half_width(level)
-        return _sum_half_width(self, level)
+        return _sum_half_width(self.terms, level)
 
     def within(self, h: int) -> float:
         """Pr[|sum| <= h], within SLACK."""
-        if not self.terms:
-            return 1.0
+        if h < 0 or not self.terms:
+            return float(h >= 0)
         return 1.0 if h >= self._range else _within(self, h)
 
     @cached_property
@@ -143,8 +148,8 @@ class NoiseSum:
         return math.ceil(float(bounds.min()))
 
     @cached_property
-    def _spectrum(self) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
-        """N, the angles 2 pi j / N and the characteristic function there, as far as it matters."""
+    def _spectrum(self) -> tuple[int, NDArray[np.float64], NDArray[np.float64], float]:
+        """N, the angles 2 pi j / N, the characteristic function there as far as it matters, and a bound on the rest."""
         period = 2 * self._range + 2
         last = 64
         while True:
@@ -152,8 +157,9 @@ class NoiseSum:
             angles = 2 * math.pi * np.arange(1, last + 1) / period
             heights = np.exp(-self._log_inverse(angles))
             # |kernel| <= pi / angle, so what is cut off is at most height * (1 + log(N / j))
-            if last == period // 2 or heights[-1] * (1 + math.log(period / last)) < _TINY:
-                return period, angles, heights
+            rest = 0.0 if last == period // 2 else heights[-1] * (1 + math.log(period / last))
+            if rest < _TINY or last >= _MOST_POINTS:
+                return period, angles, heights, float(rest)
             last *= 2
 
     def _log_inverse(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -166,17 +172,18 @@ class NoiseSum:
 
 def _within(law: NoiseSum, h: int) -> float:
     """Pr[|sum| <= h] by inverting the characteristic function on the circle of N points (a finite sum)."""
-    period, angles, heights = law._spectrum
+    period, angles, heights, _ = law._spectrum
     kernel = np.sin((h + 0.5) * angles) / np.sin(angles / 2)
     doubled = 2 * kernel * heights
     if angles.size == period // 2 and period % 2 == 0:
         doubled[-1] /= 2
-    return float((2 * h + 1 + math.fsum(doubled)) / period)
+    return float((2 * h + 1 + np.sum(doubled)) / period)
 
 
 @lru_cache(maxsize=65536)
-def _sum_half_width(law: NoiseSum, level: float) -> int:
-    wanted = min(level + SLACK, 1 - _TINY)
+def _sum_half_width(terms: tuple[tuple[Alpha, int], ...], level: float) -> int:
+    law = NoiseSum(terms)
+    wanted = level + SLACK + law._spectrum[3]
     low, high = -1, law._range
     while high - low > 1:
         middle = (low + high) // 2
@@ -192,10 +199,12 @@ def half_widths(alpha: Alpha, counts: NDArray[np.int64], level: float) -> NDArra
 
     Beyond 128 draws the number is rounded up to a grid of ratio 65/64, which widens an interval by at most 0.8 %.
     """
+    if np.size(counts) and int(np.max(counts)) > 1 << 60:
+        raise BadParameter("half-widths are for sums of at most 2**60 draws")
     grid = _rounded_up(np.asarray(counts, np.int64))
     distinct, where = np.unique(grid, return_inverse=True)
     widths = [NoiseSum.of([(alpha, count)]).half_width(level) for count in distinct.tolist()]
-    return np.array(widths, np.int64)[where].reshape(np.shape(counts))
+    return np.array([min(width, (1 << 62) - 1) for width in widths], np.int64)[where].reshape(np.shape(counts))
 
 
 def _rounded_up(counts: NDArray[np.int64]) -> NDArray[np.int64]:

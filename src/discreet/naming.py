@@ -6,6 +6,15 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 OTHER = "other"
+#: columns that a release needs for itself
+RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count")
+
+
+def reserved_problem(name: str) -> str | None:
+    """Why an attribute cannot have this name, if it cannot."""
+    if name.lower() not in RESERVED:
+        return None
+    return f"{name!r} is the name of a column of every release; rename the attribute, and the column in the data"
 
 
 def did_you_mean(wrong: object, known: Iterable[str]) -> str:

@@ -21,23 +21,45 @@ Number = str | int | float | Fraction | Decimal
 
 ALPHA_BITS = 64
 LARGEST_SCALE = Fraction(2**52)
+LARGEST_POWER = 400
+MOST_TEXT = 1000
 
 
 def exact(value: Number, name: str) -> Fraction:
     """The positive rational a user wrote: '0.1', '1/3', 2, Fraction(1, 3), or 0.1 read as its shortest text."""
-    text = repr(value)
     if isinstance(value, bool) or not isinstance(value, str | float | Rational | Decimal):
-        raise BadParameter(f"{name} must be a number such as '0.5', 1 or Fraction(1, 2), not {text}")
+        raise BadParameter(f"{name} must be a number such as '0.5', 1 or Fraction(1, 2), not {_shown(value)}")
     try:
-        if isinstance(value, Rational):  # numpy's integers too, which must not get into a Fraction as they are
-            number = Fraction(int(value.numerator), int(value.denominator))
-        else:
-            number = Fraction(repr(float(value)) if isinstance(value, float) else value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise BadParameter(f"{name} must be a finite number such as '0.5', not {text}") from None
+        number = _fraction(value)
+    except (ValueError, ZeroDivisionError, ArithmeticError):
+        raise BadParameter(f"{name} must be a finite number such as '0.5', not {_shown(value)}") from None
+    if number and not -LARGEST_POWER < _digits_of(number) < LARGEST_POWER:
+        raise BadParameter(f"{name} must lie between 1e-400 and 1e400, in at most {MOST_TEXT} characters")
     if number <= 0:
-        raise BadParameter(f"{name} must be above zero, not {text}")
+        raise BadParameter(f"{name} must be above zero, not {_shown(value)}")
     return number
+
+
+def _fraction(value: str | float | Rational | Decimal) -> Fraction:
+    if isinstance(value, Rational):  # numpy's integers too, which must not get into a Fraction as they are
+        return Fraction(int(value.numerator), int(value.denominator))
+    text = repr(float(value)) if isinstance(value, float) else str(value).strip()
+    if len(text) > MOST_TEXT or ("/" not in text and abs(Decimal(text).adjusted()) > LARGEST_POWER):
+        raise ValueError  # before it is expanded: the text '1e1000000000' is short
+    return Fraction(text)
+
+
+def _digits_of(number: Fraction) -> int:
+    return (number.numerator.bit_length() - number.denominator.bit_length()) * 3 // 10
+
+
+def _shown(value: object) -> str:
+    """A value for a message; numbers that are too long to print have no text at all."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of very many digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def as_text(number: Fraction) -> str:
@@ -87,8 +109,10 @@ def _series(x: int, work: int) -> tuple[int, int]:
 def _alpha_numerator(exponent: Fraction) -> int:
     bits = ALPHA_BITS
     while True:
-        bits += 64
+        bits *= 2
         low, high = exp_negative(exponent, bits)
+        if high <= 1 << (bits - ALPHA_BITS):  # positive and at most one unit
+            return 1
         down, up = -(-low >> (bits - ALPHA_BITS)), -(-high >> (bits - ALPHA_BITS))
         if down == up:  # the ceiling is proved; exp of a rational is irrational, so this ends
             return max(1, up)
@@ -112,8 +136,7 @@ class Alpha:
         rational = exact(scale, "scale")
         if rational > LARGEST_SCALE:
             raise BadParameter(
-                f"a noise scale of {float(rational):.3g} is too large for 64-bit counts (at most 2**52); "
-                "raise epsilon or lower the sensitivity"
+                "a noise scale above 2**52 is too large for 64-bit counts; raise epsilon or lower the sensitivity"
             )
         return cls(_alpha_numerator(1 / rational))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import hashlib
 import json
+import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet import folder
+from discreet import folder, placing
 from discreet.errors import BadParameter, DiscreetError, LedgerError
-from discreet.failures import private_failures
+from discreet.failures import privately
 from discreet.ledger import Charge, Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.naming import reserved_problem
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.release import Release, load
 from discreet.schema import Schema
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from discreet.counts import Counts
     from discreet.noise import Noise
 
-#: column names that a release needs for itself
-RESERVED = ("count", "stderr", "low", "high", "bias", "weight")
 LARGEST_EPSILON = 10**6
 
 Counting = Callable[[Schema, Unit, bytes], "Counts"]
@@ -72,29 +72,36 @@ class Data:
         target = None if to is None else Path(to)
         if (finished := self._finished(release_id, digest, target)) is not None:
             return finished
+        if target is not None:
+            placing.check(target)
 
-        charge = self.ledger.charge(release_id, digest, request.epsilon, getpass.getuser(), repr(task))
-        if charge.repeated and target is None:
-            raise LedgerError(f"release {release_id!r} was drawn before; load its folder, or choose another name")
+        charge = self.ledger.charge(release_id, digest, request.epsilon, _user(), repr(task))
         manifest = self._manifest(task, mechanism, charge, noise)
-        with private_failures():
-            progress("counting")
-            counts = self.count(request.schema, self.unit, noise.salt())
-            progress("drawing noise")
-            summary = mechanism.measure(counts, noise)
-            del counts
-            manifest["summary"] = {"shape": summary.shape, **summary.facts()}
-            release = Release(summary, manifest)
-            if target is None:
-                self.ledger.record(release_id, folder.seal_of(manifest))
-                return release
-            progress("writing")
-            release.manifest = folder.place(
-                target,
-                lambda hidden: folder.write_files(hidden, manifest, summary),
-                lambda seal: self.ledger.record(release_id, seal),
-            )
-            return release
+        try:
+            return privately(lambda: self._made(mechanism, manifest, target, noise, progress), release_id)
+        except LedgerError:
+            # a rival drew the same release and was first: theirs is the one that counts
+            if target is not None and (finished := self._finished(release_id, digest, target)) is not None:
+                return finished
+            raise
+
+    def _made(
+        self, mechanism: Mechanism, manifest: dict[str, Any], target: Path | None, noise: Noise, progress: Progress
+    ) -> Release:
+        """Count, measure, write: the only part that sees private data."""
+        progress("counting")
+        counts = self.count(mechanism.request.schema, self.unit, noise.salt())
+        progress("drawing noise")
+        summary = mechanism.measure(counts, noise)
+        del counts
+        manifest = {**manifest, "summary": {"shape": summary.shape, **summary.facts()}}
+        progress("writing")
+        complete, table = folder.sealed(manifest, summary)
+        if target is None:
+            self.ledger.record(manifest["id"], complete["seal"])
+        else:
+            placing.place(target, complete, table, lambda seal: self.ledger.record(manifest["id"], seal))
+        return Release(summary, complete)
 
     def _validated(self, task: Task, epsilon: Number) -> Request:
         exact_epsilon = exact(epsilon, "epsilon")
@@ -104,23 +111,32 @@ class Data:
             )
         schema = self.schema.select(task.by)
         for name in schema:
-            if name.lower() in RESERVED:
-                raise BadParameter(f"attribute {name!r} has the name of a column of releases; rename it in the data")
+            if (problem := reserved_problem(name)) is not None:
+                raise BadParameter(f"attribute {problem}")
         self.require([*schema.names, *([] if self.unit.is_row else [self.unit.column])])
         return Request(schema, self.unit, exact_epsilon, dict(task.parameters))
 
     def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
         """The release as it was published before, if it was; refuses to draw it a second time."""
         recorded = self.ledger.recorded(release_id)
-        if target is not None and recorded and not target.exists():
-            hidden = folder.find_unpublished(target, recorded)
-            if hidden is not None:
-                hidden.rename(target)
-        if target is not None and target.exists():
+        if target is not None and recorded and not os.path.lexists(target):
+            placing.recover(target, recorded)
+        if target is not None and (target / folder.MANIFEST).is_file():
             release = load(target)
-            if release.manifest["id"] == release_id and release.manifest["request"] == digest:
-                return release
-            raise DiscreetError(f"{target}: holds another release; choose another folder, or remove it first")
+            said = release.manifest
+            if said["id"] != release_id or said["request"] != digest:
+                raise DiscreetError(f"{target}: holds another release; choose another folder, or remove it first")
+            if not self.ledger.durable and not said["ledger"]["durable"]:
+                return release  # nobody remembers that account, but the folder still answers the same request
+            if not self.ledger.contains_head(said["ledger"]["head"]):
+                raise LedgerError(
+                    f"{target}: was charged to a ledger that is not this one, or this one is an older copy of it. "
+                    "Restore the newest ledger, or choose another folder and name"
+                )
+            if said["seal"] != recorded:
+                raise DiscreetError(f"{target}: is not the release that the ledger recorded; choose another folder")
+            placing.sweep(target)
+            return release
         if recorded:
             raise LedgerError(
                 f"release {release_id!r} was published before; its noise cannot be drawn again. Load or restore its "
@@ -150,6 +166,14 @@ class Data:
             "software": f"discreet {version('discreet')}",
             "ledger": {"durable": self.ledger.durable, "head": charge.head},
         }
+
+
+def _user() -> str:
+    """Who is publishing, for the ledger; a process may run as nobody in particular."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
 
 
 def _left_out(schema: Schema, unit: Unit) -> list[str]:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet import folder
-from discreet.errors import BadParameter, CannotAnswer, DiscreetError
+from discreet import folder, placing
+from discreet.errors import BadParameter, CannotAnswer
 from discreet.frame import Frame
-from discreet.queries import Estimate, Questions, Where, bind, read_questions
+from discreet.queries import Boxes, Estimate, Questions, Where, bind, read_questions
+from discreet.queries.binding import attribute_index
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -45,14 +46,30 @@ class Release:
         """What the intervals do not cover, in plain sentences."""
         return list(self.manifest["leaves_out"])
 
-    def count(self, where: Where = None, *, level: float = LEVEL) -> Estimate:
-        """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all."""
-        boxes = bind(where, self.schema, self._known).boxes(self.schema.sizes)
+    def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
+        """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
+
+        With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
+        a row per cell; a cell that is listed twice counts once.
+        """
+        boxes = bind(where, self.schema, self._known).boxes(self.schema.sizes) if cells is None else self._listed(cells)
+        if cells is not None and where is not None:
+            raise BadParameter("count: give either a where or a list of cells, not both")
         questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
         found = self.summary.answer(questions, _checked(level))
         columns = (found.value, found.stderr, found.low, found.high, found.bias)
         value, stderr, low, high, bias = (column[0].item() for column in columns)
         return Estimate(value, stderr, low, high, level, self._note, bias)
+
+    def _listed(self, cells: Any) -> Boxes:
+        asked = read_questions(cells, self.schema, self._known)
+        if len(asked.first) != asked.count or np.any(asked.first != asked.last):
+            raise BadParameter(
+                f"count: each row of cells must name one value of every attribute ({', '.join(self.schema)}); "
+                "for ranges and groups use a where"
+            )
+        codes = np.unique(asked.first, axis=0)
+        return Boxes(codes, codes)
 
     def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
@@ -66,6 +83,8 @@ class Release:
         An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0).
         """
         names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
+        if not names:
+            raise BadParameter("table: name at least one attribute to group by")
         groups = [self._groups(name) for name in names]
         attributes = [attribute for attribute, _ in groups]
         if len(set(attributes)) != len(attributes):
@@ -78,8 +97,8 @@ class Release:
         found = self.summary.answer(questions, _checked(level))
         columns: dict[str, Any] = {}
         for (attribute, labels), code in zip(groups, codes, strict=True):
-            texts = np.array([label for label, _, _ in labels], dtype=object)
-            columns[self.schema.names[attribute]] = texts[code].tolist()
+            texts = [label for label, _, _ in labels]
+            columns[self.schema.names[attribute]] = [texts[i] for i in code.tolist()]
         return Frame({**columns, **_columns(found)})
 
     def _grouped(self, attributes: list[int], groups: list[Any], codes: Any, where: Where) -> Questions:
@@ -100,17 +119,19 @@ class Release:
     def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
         """The attribute's index and its groups: (label, first code, last code)."""
         level: str | int | None = None
-        if isinstance(name, tuple):
+        if isinstance(name, tuple) and len(name) == 2:
             name, level = name
-        elif name not in self.schema and "." in name:
+        elif isinstance(name, str) and name not in self.schema and "." in name:
             name, level = name.rsplit(".", 1)
+        if not isinstance(name, str):
+            raise BadParameter(f"table: group by the name of an attribute, or (name, level), not {name!r}")
+        index = attribute_index(name, self.schema, self._known)
         attribute = self.schema[name]
-        index = self.schema.names.index(name)
         if level is None:
             return index, [(label, code, code) for code, label in enumerate(attribute.labels)]
         if not isinstance(attribute, Nominal):
             raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
-        return index, attribute.level(int(level) if str(level).isdigit() else level)
+        return index, attribute.level(int(level) if str(level).isdecimal() else level)
 
     @property
     def _known(self) -> Iterable[str]:
@@ -134,9 +155,10 @@ class Release:
     def save(self, path: str | Path) -> Path:
         """Write the release as a folder, whole or not at all; never over something that exists."""
         target = Path(path)
-        if target.exists():
-            raise DiscreetError(f"{target}: exists already; choose another folder, or remove it first")
-        self.manifest = folder.place(target, lambda hidden: folder.write_files(hidden, self.manifest, self.summary))
+        placing.check(target)
+        complete, table = folder.sealed(self.manifest, self.summary)
+        placing.place(target, complete, table)
+        self.manifest = complete
         return target
 
     def __repr__(self) -> str:
@@ -173,8 +195,7 @@ def load(path: str | Path) -> Release:
     """A release from its folder; refused if a byte of it is not as published."""
     place = Path(path)
     manifest = folder.read_manifest(place)
-    schema = Schema.from_dict(manifest["schema"])
-    return Release(folder.read_summary(place, manifest, schema), manifest)
+    return Release(folder.read_summary(place, manifest), manifest)
 
 
 def _checked(level: float) -> float:

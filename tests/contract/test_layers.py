@@ -19,7 +19,7 @@ FORBIDDEN = {
         for room in ("errors", "naming", "intervals", "privacy", "laws", "schema", "kernels")
     },
     "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
-    **{room: PRIVATE | {"cli", "spec"} for room in ("summaries", "queries", "release", "folder", "frame")},
+    **{room: PRIVATE | {"cli", "spec"} for room in ("summaries", "queries", "release", "folder", "placing", "frame")},
     "spec": PRIVATE | {"cli", "release", "summaries"},
     "counts": (PRIVATE - {"counts"}) | {"cli", "release", "summaries"},
     "engines": {"noise", "mechanisms", "publish", "ledger", "cli", "release", "summaries"},

@@ -10,12 +10,17 @@ def main() -> None:
     from discreet.cli.app import app
     from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed
 
+    for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
+        getattr(stream, "reconfigure", lambda **options: None)(errors="replace")
     try:
         app()
     except DiscreetError as error:
         print(f"discreet: {error}", file=sys.stderr)
         codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}
         sys.exit(codes.get(type(error), 2))
+    except OSError as error:
+        print(f"discreet: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         print("discreet: stopped", file=sys.stderr)
         sys.exit(130)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()) -> None:
@@ -19,12 +19,14 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", title_style="bold", header_style="bold")
+    # Text everywhere: labels may look like markup
+    table = Table(title=Text(title), title_justify="left", title_style="bold", header_style="bold")
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left")
+        table.add_column(Text(column), justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console(soft_wrap=False).print(table)
+    # only a terminal has an end of line to fold at
+    Console(width=None if sys.stdout.isatty() else 10_000).print(table)
 
 
 @contextmanager

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from discreet.cli.show import print_json
 from discreet.errors import BadSpec, DiscreetError
-from discreet.mechanisms import Request, mechanism_for
+from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.spec import Spec, check_spec, load_spec
 
 
 def run_check(path: Path, as_json: bool) -> None:
-    problems = check_spec(path) or _method_problems(path, load_spec(path))
+    methods: dict[str, list[str]] = {}
+    for task, method in registry():
+        methods.setdefault(task, []).append(method)
+    problems = check_spec(path, methods) or _method_problems(path, load_spec(path))
     if as_json:
         print_json({"spec": str(path), "problems": problems})
     elif problems:

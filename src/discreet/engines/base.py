@@ -18,15 +18,14 @@ class Source(ABC):
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name
         self._columns = list(columns)
-        seen: dict[str, str] = {}
-        for column in self._columns:
-            # engines look columns up without regard to case
-            twin = seen.get(column.casefold())
-            seen[column.casefold()] = column
-            if twin == column:
-                raise SourceError(f"{name}: two columns are named {column!r}; rename one")
-            if twin is not None:
-                raise SourceError(f"{name}: columns {twin!r} and {column!r} differ only in case; rename one")
+        seen: dict[str, int] = {}
+        for place, column in enumerate(self._columns, start=1):
+            # engines look columns up without regard to case; by place, for without a header names are data
+            if (twin := seen.setdefault(column.casefold(), place)) != place:
+                raise SourceError(
+                    f"{name}: two columns, {twin} and {place}, have the same name (upper and lower case count as one); "
+                    "rename one, or give the file a first line that names its columns"
+                )
 
     def columns(self) -> list[str]:
         return list(self._columns)

@@ -76,7 +76,7 @@ class Sparse(Mechanism):
         """theta and tau as the summary needs them."""
 
     def measure(self, counts: Counts, noise: Noise) -> SparseCells:
-        from discreet.noise import cells_of_ranks, merged_order
+        from discreet.noise import cells_of_ranks, merged_order, same_form
         from discreet.summaries.sparse_cells import SparseCells
 
         numbers = CellNumbers(self.request.schema.sizes)
@@ -84,7 +84,7 @@ class Sparse(Mechanism):
         noisy = noise.add(counts.counts, self.scale)
         kept = self.keep(noisy, self.cells - len(noisy), noise)
         raised = cells_of_ranks(kept.ranks, occupied)
-        order = merged_order(occupied[kept.chosen], raised)
+        order = merged_order(*same_form(occupied[kept.chosen], raised))
         codes = np.concatenate([counts.codes[kept.chosen], numbers.decode(raised)])[order]
         values = np.concatenate([noisy[kept.chosen], kept.values])[order]
         facts = {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(kept.tau)}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CountOverflow
 from discreet.intervals import Real
 from discreet.noise.coins import coin, coins
-from discreet.noise.down import Down, noise_down
+from discreet.noise.down import LARGEST_DISTANCE, Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Sample, priority_sample
@@ -26,7 +26,7 @@ from discreet.noise.skips import cells_of_ranks, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, subset
 from discreet.noise.survivors import Kept, Rule, signs, sizes
-from discreet.noise.wide import merged_order, to_integers, to_limbs
+from discreet.noise.wide import merged_order, same_form, to_integers, to_limbs
 from discreet.privacy import Alpha, Number
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "ZeroNoise",
     "cells_of_ranks",
     "merged_order",
+    "same_form",
     "to_integers",
     "to_limbs",
 ]
@@ -96,8 +97,8 @@ class Noise:
     def add(self, counts: NDArray[Any], scale: Number) -> NDArray[np.int64]:
         """counts + noise, clamped to +-LARGEST_COUNT.
 
-        The clamp is post-processing: a draw that stuck at 2**62 lies beyond it whatever the count, so the
-        result is that of unbounded noise.
+        The clamp is post-processing: a draw that stuck (at 2**62 or above, with its sign) lies beyond it whatever the
+        count, so the result is that of unbounded noise.
         """
         integers_ = check_counts(counts)
         noisy = self.laplace(scale, integers_.shape)
@@ -115,11 +116,14 @@ class Noise:
 
     def coin(self, probability: Real, shape: Shape = 1) -> NDArray[np.bool_]:
         """True with a probability that is known to any number of bits."""
+        if probability.bracket(64).low > 1 << 64:
+            raise BadParameter("a coin needs a probability of at most 1")
         return coin(probability, _size(shape), self._drawer(_size(shape))).reshape(shape)
 
     def coins(self, weights: NDArray[np.int64], limit: Fraction) -> NDArray[np.bool_]:
         """True with probability min(|weight| / limit, 1), each element on its own."""
-        return coins(weights.reshape(-1), limit, self.source.stream()).reshape(weights.shape)
+        checked = check_counts(weights)
+        return coins(checked.reshape(-1), limit, self.source.stream()).reshape(weights.shape)
 
     def positions(self, probability: Real, size: int) -> NDArray[Any]:
         """The chosen ones of range(size), each with the same probability: int64, or limbs beyond 2**62.
@@ -149,11 +153,11 @@ class Noise:
 
     def integers(self, size: int, count: int) -> NDArray[Any]:
         """Uniform draws from range(size)."""
-        return integers(size, count, self.source.stream())
+        return integers(int(size), int(count), self.source.stream())
 
     def subset(self, size: int, count: int) -> NDArray[Any]:
         """A uniform `count` of range(size), rising."""
-        return subset(size, count, self.source.stream())
+        return subset(int(size), int(count), self.source.stream())
 
     def noise_down(
         self,
@@ -165,13 +169,17 @@ class Noise:
         redrawn: bool = False,
     ) -> NDArray[np.int64]:
         """Answers at the lower scale `new`, given those at `old`; with `redrawn`, given that each is redrawn."""
-        step = Down(Alpha.of(old), Alpha.of(new))
+        before, after = Alpha.of(old), Alpha.of(new)
+        noisy, exact = _paired(noisy, exact)
+        if before == after and not redrawn:  # the two scales are one in 64 bits
+            return noisy.copy()
         drawer = self._drawer(noisy.size)
-        moved = noise_down(noisy.reshape(-1), exact.reshape(-1), step, drawer, redrawn=redrawn)
-        return moved.reshape(noisy.shape)
+        moved = noise_down(noisy.reshape(-1), exact.reshape(-1), Down(before, after), drawer, redrawn=redrawn)
+        return np.clip(moved, -LARGEST_COUNT, LARGEST_COUNT).reshape(noisy.shape)
 
     def next_redraw(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> NDArray[np.int64]:
         """The step of the descent in which each answer is next redrawn, or steps + 1."""
+        noisy, exact = _paired(noisy, exact)
         distance = np.abs(noisy - exact)
         return next_redraw(distance.reshape(-1), descent, self.source.stream()).reshape(noisy.shape)
 
@@ -220,7 +228,17 @@ class ZeroNoise(Noise):
 
 
 def _size(shape: Shape) -> int:
-    return shape if isinstance(shape, int) else math.prod(shape)
+    return math.prod(shape) if isinstance(shape, tuple) else int(shape)
+
+
+def _paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Noisy and exact counts of one shape, near enough to each other for 64-bit arithmetic."""
+    noisy, exact = check_counts(noisy), check_counts(exact)
+    if noisy.shape != exact.shape:
+        raise BadParameter(f"there are {noisy.shape} noisy answers for {exact.shape} counts")
+    if noisy.size and int(np.abs(noisy - exact).max()) >= LARGEST_DISTANCE:
+        raise CountOverflow("a noisy answer is too far from its count for 64-bit arithmetic")
+    return noisy, exact
 
 
 def check_counts(counts: NDArray[Any]) -> NDArray[np.int64]:

@@ -23,13 +23,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, CountOverflow
+from discreet.errors import BadParameter
 from discreet.intervals import Interval, Power, Rational
 from discreet.noise.draw import CHUNK, Drawer, read_on
 from discreet.noise.geometric import Digits, geometric_digits
 from discreet.noise.ladders import Ladder
 from discreet.privacy import Alpha
 
+#: beyond this a modulus would not leave room for a digit
 LARGEST_DISTANCE = 1 << 58
 _RELATIVE, _ABSOLUTE = 2.0**-40, 2.0**-48
 
@@ -43,7 +44,7 @@ class Down:
 
     def __post_init__(self) -> None:
         if self.new.numerator >= self.old.numerator:
-            raise BadParameter("noise can only be taken down: the new scale must be below the old one")
+            raise BadParameter("noise can only be taken down: the new scale must be below the old one, in 64 bits")
 
     @property
     def ratio(self) -> Fraction:
@@ -116,8 +117,6 @@ def noise_down(
     offset = noisy - exact
     side = np.where(offset < 0, -1, 1)
     distance = np.abs(offset)
-    if distance.size and int(distance.max()) >= LARGEST_DISTANCE:
-        raise CountOverflow("a noisy answer is too far from its count for 64-bit arithmetic")
     move = _moves(distance, down, drawer, redrawn)
     outward, across, inward = move == 2, move == 1, move == 0
     moved = distance.copy()

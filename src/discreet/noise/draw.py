@@ -24,7 +24,7 @@ class Drawer:
         self._escapes = np.empty(size + 1, np.int32)
 
     def draw(self, table: Table, out: NDArray[np.int64], *, largest: int = LARGEST) -> None:
-        """Fill `out` (at most one chunk, contiguous) with outcomes; an index beyond `largest` is cut to it."""
+        """Fill `out` (at most one chunk, contiguous) with outcomes; one of size beyond `largest` is cut to it."""
         words = self._words[: out.size]
         self.stream.fill(words)
         escaped = look_up(words, table.cells, out, self._escapes)
@@ -35,8 +35,10 @@ class Drawer:
         tied = settle(self._escapes, words, more, table.floors, table.ladder.zigzag, out)
         for position, prefix in zip(self._escapes[:tied].tolist(), more[:tied].tolist(), strict=True):
             index = read_on(table.ladder, int(out[position]), prefix, self.stream)
-            index = min(index, largest)
-            out[position] = zigzag(index) if table.ladder.zigzag else index
+            if table.ladder.zigzag:
+                out[position] = zigzag(min(index, 2 * largest + (index & 1)))  # cut in size, not in sign
+            else:
+                out[position] = min(index, largest)
 
 
 def read_on(ladder: Ladder, index: int, prefix: int, stream: Stream) -> int:

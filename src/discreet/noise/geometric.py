@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import BadParameter
 from discreet.intervals import Complement, Power, Rational, Real
 from discreet.kernels.walks import append_digit
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
@@ -35,9 +36,8 @@ class Digits:
     digits: tuple[Table, ...]
 
     def draw(self, drawer: Drawer, out: NDArray[np.int64]) -> None:
-        """One chunk of draws. Beyond 2**62 they stick there; see `noise.add` for why that shows nowhere."""
-        largest = LARGEST >> (8 * len(self.digits))
-        drawer.draw(self.top, out, largest=2 * largest if self.top.ladder.zigzag else largest)
+        """One chunk of draws. Beyond 2**62 they stick, at or above it; see `noise.add` for why that shows nowhere."""
+        drawer.draw(self.top, out, largest=(LARGEST >> (8 * len(self.digits))) + 1)
         if self.digits:
             place = np.empty_like(out)
             for table in self.digits:
@@ -51,7 +51,10 @@ class Digits:
 
 def places(ratio: Real) -> int:
     """How many digits to split off so that what is left above them has a mean of at most ONE_TABLE."""
-    mean, count = 1 / max(float(Complement(ratio)), 1e-300), 0
+    rest = float(Complement(ratio))
+    if rest < 1e-290:
+        raise BadParameter("a geometric law needs a ratio below 1, and by more than 1e-290")
+    mean, count = 1 / rest, 0
     while mean > ONE_TABLE:
         mean, count = mean / DIGIT, count + 1
     return count

@@ -24,7 +24,7 @@ from discreet.noise.draw import Drawer
 from discreet.noise.priorities import Items, highest
 from discreet.noise.skips import cells_of_ranks, positions
 from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes
-from discreet.noise.wide import merged_order
+from discreet.noise.wide import merged_order, same_form
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,11 @@ class _Drawn:
         ranks = cells_of_ranks(left, self.ranks)
         items = _below(below, lower, power, len(ranks), drawer)
         values = signs(rule, items.sizes, drawer)
-        order = merged_order(self.ranks, ranks)
+        before, ranks = same_form(self.ranks, ranks)
+        order = merged_order(before, ranks)
         every = self.items + items
         return _Drawn(
-            np.concatenate([self.ranks, ranks])[order],
+            np.concatenate([before, ranks])[order],
             np.concatenate([self.values, values])[order],
             Items(every.sizes[order], every.powers[order], every.words[order]),
         )

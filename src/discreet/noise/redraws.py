@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.intervals import Interval, Power, Rational
 from discreet.noise.source import Stream, word
-from discreet.privacy import Alpha
+from discreet.privacy import LARGEST_SCALE, Alpha
 
 _FLOAT_ERROR = 2.0**-46
 
@@ -32,8 +32,10 @@ class Descent:
     steps: int
 
     def __post_init__(self) -> None:
-        if self.step <= 0 or self.steps < 1 or self.scale - self.steps * self.step <= 0:
-            raise BadParameter("a descent needs a step above zero, and must end at a scale above zero")
+        if self.step <= 0 or not 1 <= self.steps < 1 << 61 or self.scale - self.steps * self.step <= 0:
+            raise BadParameter("a descent needs a step above zero, fewer than 2**61 of them, and an end above zero")
+        if self.scale > LARGEST_SCALE:
+            raise BadParameter("a descent starts at a scale of at most 2**52")
 
     def at(self, k: int) -> Fraction:
         return self.scale - k * self.step
@@ -67,7 +69,8 @@ def next_redraw(distance: NDArray[np.int64], descent: Descent, stream: Stream) -
     for k, sign in ((low, -1.0), (high, 1.0)):
         log_kept, error = _log_kept(distance, np.clip(k, 0, descent.steps), descent)
         inside = (k >= 1) & (k <= descent.steps)
-        doubtful |= inside & (sign * (log_uniform - log_kept) <= error + unread)
+        # what is not surely on its side (a NaN is not) is left to integers
+        doubtful |= inside & ~(sign * (log_uniform - log_kept) > error + unread)
     for i in np.flatnonzero(doubtful).tolist():
         high[i] = _exact_redraw(int(distance[i]), int(words[i]), descent, stream)
     return high
@@ -79,14 +82,18 @@ def _log_kept(
     """The logarithm of the kept probability in floats, and a bound on its error (including alpha's rounding)."""
     scale, step = float(descent.scale), float(descent.step)
     before = 1.0 / scale
-    after = 1.0 / (scale - k * step)
+    with np.errstate(divide="ignore"):
+        after = 1.0 / (scale - k * step)
     # 1/after - 1/before without cancellation
     rise = k * step * before * after
-    value = -(distance + 1) * rise + np.log(np.expm1(-2 * before) / np.expm1(-2 * after))
+    with np.errstate(all="ignore"):
+        value = -(distance + 1) * rise + np.log(np.expm1(-2 * before) / np.expm1(-2 * after))
     rounding = 2.0**-63 * np.exp(np.minimum(after, 700.0))
     error = (distance + 1) * (rounding + _FLOAT_ERROR * rise) + 4 * rounding / before + _FLOAT_ERROR
-    # k * step loses digits against scale when the path ends near zero
-    error += _FLOAT_ERROR * (distance + 1) * scale * after * after
+    # k * step loses digits against scale when the path ends near zero, and that moves both terms
+    lost = scale * after
+    error += _FLOAT_ERROR * ((distance + 1) * after * lost + lost)
+    error = np.where((after > 0) & (lost < 2.0**40), error, np.inf)
     return value, error
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.intervals import Complement, Real
+from discreet.intervals import Complement, Interval, Real
 from discreet.kernels.walks import cells_wide, put_digit, put_top, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits
 from discreet.noise.ladders import DIGIT
-from discreet.noise.wide import limbs_for, to_limbs
+from discreet.noise.wide import limbs_for, same_form, to_limbs
 
 #: ranges up to here are walked in plain int64
 NARROW = LARGEST
@@ -26,13 +26,13 @@ _MOST = 1 << 36
 
 def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
     """The chosen positions in range(size), rising: int64, or rows of limbs if size is beyond 2**62."""
+    if not 0 <= size < 10**300:
+        raise BadParameter("positions are drawn from a range of at least 0 and at most 10**300 items")
+    if size == 0 or probability.bracket(64) == Interval(0, 0, 64):
+        return np.empty(0, np.int64) if size <= NARROW else np.empty((0, limbs_for(size)), np.uint32)
     expected = float(probability) * size
     if expected > _MOST:
-        raise BadParameter(
-            f"about {expected:.3g} of {size} items would be chosen, more than memory holds; lower the probability"
-        )
-    if size == 0 or float(probability) == 0.0:
-        return np.empty(0, np.int64) if size <= NARROW else np.empty((0, limbs_for(size)), np.uint32)
+        raise BadParameter(f"about {expected:.3g} items would be chosen, more than memory holds; lower the probability")
     digits = geometric_digits(Complement(probability))
     block = min(CHUNK, int(expected + 6 * expected**0.5) + 16)
     if size <= NARROW and len(digits.digits) <= NARROW_DIGITS:
@@ -80,6 +80,7 @@ def cells_of_ranks(ranks: NDArray[Any], occupied: NDArray[Any]) -> NDArray[Any]:
     Rank r stands for the cell r + (occupied cells before it): no draw ever has to be rejected for landing
     on an occupied cell.
     """
+    ranks, occupied = same_form(ranks, occupied)
     if ranks.ndim == 2:
         cells = np.empty_like(ranks)
         cells_wide(ranks, occupied, cells)

@@ -17,8 +17,8 @@ def integers(size: int, count: int, stream: Stream) -> NDArray[Any]:
 
     Takes as many bits as size - 1 has, and draws again whatever is not below `size`: at most half is lost.
     """
-    if size < 1:
-        raise BadParameter(f"a uniform draw needs a range of at least one item, not {size}")
+    if size < 1 or count < 0:
+        raise BadParameter(f"cannot draw {count} numbers from a range of {size} items")
     bits = (size - 1).bit_length()
     kept: list[NDArray[Any]] = []
     missing = count

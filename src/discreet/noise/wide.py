@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import BadParameter
+
 
 def limbs_for(size: int) -> int:
     """How many limbs hold every integer up to and including `size`, an even number so that pairs make words."""
@@ -26,6 +28,27 @@ def to_integers(rows: NDArray[np.uint32]) -> NDArray[Any]:
     for column in range(words.shape[1] - 2, -1, -1):
         result = (result << 64) | words[:, column].astype(object)
     return result
+
+
+def same_form(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both as int64, or both as rows of equally many limbs: counts of cells and of empty ones may differ in width."""
+    if first.ndim == second.ndim == 1:
+        return _whole(first), _whole(second)
+    width = max(array.shape[1] for array in (first, second) if array.ndim == 2)
+    return _widened(first, width), _widened(second, width)
+
+
+def _whole(array: NDArray[Any]) -> NDArray[np.int64]:
+    if array.dtype != np.int64:
+        raise BadParameter(f"cells and ranks are int64 numbers or rows of limbs, not {array.dtype}")
+    return array
+
+
+def _widened(array: NDArray[Any], width: int) -> NDArray[np.uint32]:
+    rows = array if array.ndim == 2 else _whole(array).astype("<i8").view("<u4").reshape(-1, 2)
+    out = np.zeros((len(rows), width), np.uint32)
+    out[:, : rows.shape[1]] = rows
+    return out
 
 
 def merged_order(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
@@ -55,17 +55,20 @@ def load_spec(path: str | Path) -> Spec:
     return spec
 
 
-def check_spec(path: str | Path) -> list[str]:
-    """Every mistake of a spec file, each with file, key and fix; empty when there is none."""
-    return _read(Path(path))[1]
+def check_spec(path: str | Path, methods: Mapping[str, Collection[str]] | None = None) -> list[str]:
+    """Every mistake of a spec file, each with file, key and fix; empty when there is none.
+
+    `methods` says which methods each task has, so that a wrong one is found along with the rest.
+    """
+    return _read(Path(path), methods)[1]
 
 
-def _read(path: Path) -> tuple[Spec | None, list[str]]:
+def _read(path: Path, methods: Mapping[str, Collection[str]] | None = None) -> tuple[Spec | None, list[str]]:
     try:
         document = read_document(path)
     except BadSpec as error:
         return None, error.problems
-    check = Checker(document, path.parent)
+    check = Checker(document, path.parent, methods)
     drafted = check.drafted()
     source, dataset, delimiter = check.data()
     unit, budget, ledger = check.unit(), check.budget(), check.ledger()

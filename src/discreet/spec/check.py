@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadParameter, BadSpec
-from discreet.naming import did_you_mean, unknown_keys
+from discreet.naming import did_you_mean, reserved_problem, unknown_keys
 from discreet.privacy import Unit, exact
 from discreet.schema import Attribute, Schema, attribute_from_dict
 from discreet.tasks import TASKS, Task, task_from_dict
@@ -52,8 +52,11 @@ def _decimal(text: str) -> Decimal:
 class Checker:
     """One pass over a document. Whatever is wrong goes to `problems`; what is right is kept."""
 
-    def __init__(self, document: Mapping[str, Any], base: Path) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], base: Path, methods: Mapping[str, Collection[str]] | None = None
+    ) -> None:
         self.base = base
+        self.methods = methods or {}
         self.problems = unknown_keys(document, (*_TABLES, DRAFT_MARK))
         self._document = document
         self._tables = {name: self._table(name) for name in _TABLES}
@@ -107,6 +110,8 @@ class Checker:
         attributes: dict[str, Attribute] = {}
         before = len(self.problems)
         for name, declared in self._tables["attributes"].items():
+            if (problem := reserved_problem(name)) is not None:
+                self._say(f"attributes.{name}", [problem])
             try:
                 attributes[name] = attribute_from_dict(_floats(declared), self.base)
             except BadSpec as error:
@@ -147,6 +152,10 @@ class Checker:
             problems.append(f"task: {given}; use one of {', '.join(sorted(TASKS))}.{did_you_mean(task, TASKS)}")
         if not isinstance(method, str):
             problems.append(f"method: {method!r} is no name; write it in quotes")
+        elif isinstance(task, str) and task in self.methods and method not in ("auto", *self.methods[task]):
+            known = ", ".join(self.methods[task])
+            hint = did_you_mean(method, self.methods[task])
+            problems.append(f"method: task {task!r} has no method {method!r}.{hint} Known: {known}")
         if not isinstance(by, str | list):
             problems.append("by: must be a list of attribute names")
         declared_names = self._tables["attributes"]

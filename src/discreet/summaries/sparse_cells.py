@@ -123,11 +123,11 @@ class SparseCells(Summary):
         columns = {name: labels_of(self.schema[name], self.codes[:, i]) for i, name in enumerate(self.schema)}
         columns["count"] = pa.array(self.values)
         if self.tau is not None:
-            columns["weight"] = pa.array(self.weights)
+            columns["weighted_count"] = pa.array(self.weights)
         return pa.table(columns)
 
     def facts(self) -> dict[str, Any]:
-        used = "cells one by one: `count`; sums: `weight`" if self.tau is not None else "`count`"
+        used = "cells one by one: `count`; sums: `weighted_count`" if self.tau is not None else "`count`"
         return {**self.rule, "use": used}
 
     @classmethod

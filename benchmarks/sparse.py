@@ -1,0 +1,228 @@
+"""The sparse methods in the paper's own setting: flat in the domain, linear in the data, far below the dense table.
+
+10^6 occupied cells of mean 100, epsilon 0.1, a summary of 10^6 cells; what is timed is `measure`, the counts being
+given. With DISCREET_LARGE=1 also the size of the paper's OnTheMap table, which takes some minutes more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import discreet
+from benchmarks.measure import Report, peak_bytes, seconds, yardstick
+from discreet.counts import Counts
+from discreet.mechanisms import Mechanism, Request, registry
+from discreet.noise import Noise
+from discreet.schema import Ordinal, Schema
+from discreet.summaries.sparse_cells import SparseCells
+
+EPSILON = Fraction(1, 10)
+OCCUPIED = 10**6
+POWERS = (7, 8, 9, 10, 11, 30)
+METHODS = ("filter", "threshold", "priority", "filter-threshold", "filter-priority")
+THETA = 40
+ATTRIBUTES = 4
+Times = dict[tuple[str, int], float]
+
+
+def run() -> int:
+    report = Report("sparse: 10^6 occupied cells of mean 100, size 10^6, epsilon 0.1, one core")
+    length = yardstick()
+    report.note("L in seconds", length)
+    times = _over_domains(report, length)
+    _against_each_other(report, times)
+    _growth(report)
+    _against_dense(report, times, length)
+    _memory(report)
+    _opendp(report, times)
+    print("tumult: not compared unless it is installed; it needs Spark, and all keys given as a table")
+    if os.environ.get("DISCREET_LARGE"):
+        _large(report)
+    return report.show()
+
+
+def domain(power: int, attributes: int = ATTRIBUTES) -> Schema:
+    """10**power cells over so many attributes of about equal size."""
+    each, more = divmod(power, attributes)
+    sizes = [10 ** (each + (place < more)) for place in range(attributes)]
+    return Schema({f"a{place}": Ordinal(0, size - 1) for place, size in enumerate(sizes)})
+
+
+def occupied(schema: Schema, count: int, seed: int = 1) -> Counts:
+    """`count` cells anywhere in the domain, with counts N(100, 20) rounded, at least 1."""
+    dice = np.random.default_rng(seed)
+    values = np.maximum(np.rint(dice.normal(100, 20, count)).astype(np.int64), 1)
+    if schema.cells < 2**62:
+        numbers = np.sort(dice.choice(schema.cells, count, replace=False, shuffle=False))
+        codes = np.stack(np.unravel_index(numbers, schema.sizes), axis=1)
+    else:  # two of them in one cell: not in the age of the universe
+        codes = np.stack([dice.integers(0, size, count) for size in schema.sizes], axis=1)
+        codes = codes[np.lexsort(codes.T[::-1])]
+    return Counts(schema.sizes, codes, values)
+
+
+def mechanism(method: str, schema: Schema, size: int) -> Mechanism:
+    """The method as the paper runs it; `filter` with the theta at which an empty table keeps `size` cells."""
+    parameters: dict[str, Any] = {"size": size}
+    if method == "geometric":
+        parameters = {}
+    elif method == "filter":
+        parameters = {"theta": mechanism("filter, cut to size", schema, size).theta}  # type: ignore[attr-defined]
+    elif method.startswith("filter-"):
+        parameters["theta"] = THETA
+    return registry()["table", method.split(",")[0]](Request(schema, discreet.Unit(), EPSILON, parameters))
+
+
+def _seconds(method: str, schema: Schema, counts: Counts, size: int, runs: int = 3) -> float:
+    made = mechanism(method, schema, size)
+    made.measure(counts, Noise())  # tables and kernels
+    return seconds(lambda: made.measure(counts, Noise()), runs)
+
+
+def _over_domains(report: Report, length: float) -> Times:
+    times: Times = {}
+    limits = {11: 6.0, 30: 12.0}
+    for power in POWERS:
+        schema = domain(power)
+        counts = occupied(schema, OCCUPIED)
+        for method in (*METHODS, "filter, cut to size"):
+            taken = times[method, power] = _seconds(method, schema, counts, OCCUPIED, runs=5)
+            if power in limits:
+                report.at_most(f"{method}, 10^{power} cells: time / L", taken / length, limits[power])
+            else:
+                report.note(f"{method}, 10^{power} cells: time / L", taken / length)
+    for method in METHODS:
+        ratio = times[method, 30] / times[method, 8]
+        report.at_most(f"{method}: time at 10^30 / time at 10^8 cells", ratio, 3)
+    thirty = domain(30, attributes=30)
+    taken = _seconds("priority", thirty, occupied(thirty, OCCUPIED), OCCUPIED)
+    report.note("priority, 10^30 cells over 30 attributes: time / L", taken / length)
+    return times
+
+
+def _against_each_other(report: Report, times: Times) -> None:
+    for power in (8, 11, 30):
+        others = min(times[method, power] for method in METHODS[1:])
+        report.at_most(f"filter, 10^{power} cells: time / fastest other", times["filter", power] / others, 1)
+        ratio = times["priority", power] / times["threshold", power]
+        report.at_most(f"priority, 10^{power} cells: time / threshold", ratio, 2)
+
+
+def _growth(report: Report) -> None:
+    """The slope of log time over log n, by least squares."""
+    sizes, schema = (10**5, 10**6, 10**7), domain(11)
+    tables = [occupied(schema, size) for size in sizes]
+    for method in METHODS:
+        runs = zip(tables, sizes, (5, 3, 2), strict=True)
+        taken = [_seconds(method, schema, table, size, count) for table, size, count in runs]
+        slope = float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
+        report.at_most(f"{method}: time grows as n + s to the power", slope, 1.15)
+
+
+def _against_dense(report: Report, times: Times, length: float) -> None:
+    """Density 1e-2: measured in full at 10^8 cells, and with saving at 10^7 (both grow in proportion)."""
+    schema = domain(8)
+    counts = occupied(schema, OCCUPIED)
+    dense = _seconds("geometric", schema, counts, OCCUPIED, runs=2)
+    report.note("geometric, 10^8 cells: time / L", dense / length)
+    for method in METHODS:
+        ratio = dense / times[method, 8]
+        report.at_least(f"{method}, density 1e-2: times as fast as geometric, noise only", ratio, 30)
+        report.at_least(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, 9], 300)
+        sparse = mechanism(method, schema, OCCUPIED).measure(counts, Noise())
+        assert isinstance(sparse, SparseCells)
+        report.note(f"{method}, density 1e-2: times as few cells as geometric", schema.cells / sparse.values.size)
+        held = sparse.values.nbytes + sparse.codes.nbytes
+        report.note(f"{method}, density 1e-2: times as small as geometric, in memory", 8 * schema.cells / held)
+    del counts
+    small = domain(7)
+    few = occupied(small, 10**5)
+    whole, size = _published("geometric", small, few)
+    for method in METHODS:
+        taken, written = _published(method, small, few)
+        report.at_least(f"{method}, density 1e-2: times as fast as geometric, published", whole / taken, 30)
+        report.at_least(f"{method}, density 1e-2: times as small as geometric, on disk", size / written, 50)
+        report.at_least(f"{method}, density 1e-3, extrapolated: published", 10 * whole / taken, 300)
+
+
+def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, float]:
+    """Seconds from counts to a folder, and its bytes."""
+    made = mechanism(method, schema, len(counts.counts))
+    task = discreet.Table(list(schema), method=made.method, **made.request.parameters)
+    data = discreet.from_counts(schema, counts.codes, counts.counts)
+    with tempfile.TemporaryDirectory() as temporary:
+        turns = iter(range(10))
+        work = lambda: data.publish(task, EPSILON, to=Path(temporary) / str(next(turns)))  # noqa: E731
+        taken = seconds(work, runs=1 if method == "geometric" else 3)
+        return taken, sum(file.stat().st_size for file in (Path(temporary) / "0").iterdir())
+
+
+def _share_of_peak(method: str, schema: Schema, counts: Counts, size: int) -> float:
+    """The highest resident memory, over the summary and the counts together."""
+    made = mechanism(method, schema, size)
+    summary = made.measure(counts, Noise())
+    given = counts.codes.nbytes + counts.counts.nbytes
+    assert isinstance(summary, SparseCells)
+    held = given + summary.codes.nbytes + summary.values.nbytes
+    del summary
+    return (given + peak_bytes(lambda: made.measure(counts, Noise()))) / held
+
+
+def _memory(report: Report) -> None:
+    size = 5 * 10**6  # so large that no array is served from memory freed before
+    for power, methods in ((11, METHODS), (30, ("priority",))):
+        schema = domain(power)
+        counts = occupied(schema, size)
+        for method in methods:
+            share = _share_of_peak(method, schema, counts, size)
+            report.at_most(f"{method}, 10^{power} cells: peak memory / (summary + counts)", share, 6)
+
+
+def _opendp(report: Report, times: Times) -> None:
+    """What OpenDP can do of this: noise on all cells, one by one; or on the occupied ones alone, for a delta."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        print("opendp is not installed here: pip install opendp to compare")
+        return
+    dp.enable_features("contrib")
+    scale, number, ours = float(1 / EPSILON), dp.atom_domain(T="i64"), times["filter-priority", 8]
+    count = 20_000
+
+    def each(work: Callable[[], Any]) -> float:
+        return seconds(work, runs=2) / count
+
+    every: Any = dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T="i64"), scale=scale)
+    zeros = [0] * count
+    taken = each(lambda: every(zeros)) * 10**8
+    report.note("OpenDP, noise on all of 10^8 cells (extrapolated): time / our filter-priority", taken / ours)
+    space: Any = (dp.map_domain(number, number), dp.l01inf_distance(dp.absolute_distance(T="i64")))
+    # the threshold at which OpenDP's own accounting says delta is about 1e-9
+    stable: Any = dp.m.make_laplace_threshold(*space, scale=scale, threshold=1 + math.ceil(scale * math.log(1e9)))
+    report.note("OpenDP, threshold on occupied cells: delta", stable.map((1, 1, 1))[1])
+    keys = {997 * place: 100 for place in range(count)}
+    taken = each(lambda: stable(keys)) * OCCUPIED
+    report.note("OpenDP, threshold on 10^6 occupied cells (extrapolated): time / our filter-priority", taken / ours)
+    print("opendp: no pure-epsilon summary of a sparse table; it draws all cells (so 10^11 are out of reach), or drops")
+    print("the empty ones and pays with a delta, and then every count below the threshold is lost and none is sampled")
+
+
+def _large(report: Report) -> None:
+    """n = s = 1.7 * 10^7 of 2.2 * 10^9 cells."""
+    size = 17_000_000
+    schema = Schema(home=Ordinal(0, 46_903), work=Ordinal(0, 46_903))
+    counts = occupied(schema, size)
+    given = counts.codes.nbytes + counts.counts.nbytes
+    for method in METHODS:
+        made = mechanism(method, schema, size)
+        peak = given + peak_bytes(lambda made=made: made.measure(counts, Noise()))
+        report.at_most(f"{method}, n = s = 1.7e7, 2.2e9 cells: peak memory in GB", peak / 1e9, 8)
+        report.note(f"{method}, n = s = 1.7e7: seconds", seconds(lambda made=made: made.measure(counts, Noise()), runs=1))

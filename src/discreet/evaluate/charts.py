@@ -1,0 +1,145 @@
+"""Charts as SVG text: lines with error bars, and bars. Nothing but strings, so that a page is a function of its numbers."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH, HEIGHT = 720, 400
+LEFT, RIGHT, TOP, BOTTOM = 70, 190, 36, 50
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+STYLE = "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd}.axis{stroke:#222}.title{font-size:14px}</style>"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers from `low` to `high`, plain or by their logarithm, onto pixels."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+    log: bool
+
+    @classmethod
+    def around(cls, values: Sequence[float], first: float, last: float, log: bool) -> Axis:
+        """An axis that holds all values; a logarithmic one ends at powers of ten, a plain one starts at zero."""
+        if log:
+            low, high = math.floor(math.log10(min(values)) + 1e-9), math.ceil(math.log10(max(values)) - 1e-9)
+            return cls(10.0**low, 10.0 ** max(high, low + 1), first, last, True)
+        step = _step(max(values))
+        return cls(0.0, step * math.ceil(max(values) / step), first, last, False)
+
+    def at(self, value: float) -> float:
+        low, high, here = self.low, self.high, max(value, self.low)
+        if self.log:
+            low, high, here = math.log10(low), math.log10(high), math.log10(here)
+        return self.first + (self.last - self.first) * (here - low) / (high - low)
+
+    def ticks(self) -> list[float]:
+        if self.log:
+            first, last = round(math.log10(self.low)), round(math.log10(self.high))
+            return [10.0**power for power in range(first, last + 1)]
+        step = _step(self.high)
+        return [step * place for place in range(round(self.high / step) + 1)]
+
+
+def _step(high: float) -> float:
+    """A round number that goes into `high` about five times."""
+    size = 10.0 ** math.floor(math.log10(high / 5))
+    return next(size * factor for factor in (1, 2, 5, 10) if size * factor >= high / 5)
+
+
+def label(value: float) -> str:
+    """A number, short: 0.01, 250, 20k, 1e+08."""
+    if value == 0 or 0.001 <= abs(value) < 1000:
+        return f"{value:g}"
+    if 1000 <= abs(value) < 1e6:
+        return f"{value / 1000:g}k"
+    return f"{value:.0e}"
+
+
+def line_chart(figure: Mapping[str, Any]) -> str:
+    """`figure`: title, x, y, log_x, log_y and lines, each with name, x, y and se."""
+    lines = figure["lines"]
+    across = [value for line in lines for value in line["x"]]
+    up = [value for line in lines for value in line["y"]]
+    x = Axis.around(across, LEFT, WIDTH - RIGHT, figure["log_x"])
+    y = Axis.around(up, HEIGHT - BOTTOM, TOP, figure["log_y"])
+    parts = [*_frame(figure["title"], figure["x"], figure["y"]), *_grid(x, y)]
+    for place, line in enumerate(lines):
+        colour = COLOURS[place % len(COLOURS)]
+        points = [(x.at(a), y.at(b)) for a, b in zip(line["x"], line["y"], strict=True)]
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for (a, b), value, error in zip(points, line["y"], line["se"], strict=True):
+            parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>')
+            ends = y.at(value - 2 * error), y.at(value + 2 * error)
+            if abs(ends[0] - ends[1]) > 5:
+                parts.append(_stroke(a, ends[0], a, ends[1], f'stroke="{colour}"'))
+        parts += _legend(place, line["name"], colour)
+    return _whole(parts)
+
+
+def bar_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
+    """Horizontal bars on a logarithmic scale, each with its number."""
+    x = Axis.around([value for _, value in bars], LEFT + 60, WIDTH - 120, log=True)
+    height = TOP + 30 * len(bars) + BOTTOM
+    parts = [f'<text class="title" x="{LEFT}" y="20">{html.escape(title)}</text>']
+    for tick in x.ticks():
+        parts.append(_stroke(x.at(tick), TOP, x.at(tick), height - BOTTOM, 'class="grid"'))
+        parts.append(_text(x.at(tick), height - BOTTOM + 18, label(tick), "middle"))
+    for place, (name, value) in enumerate(bars):
+        top, end = TOP + 30 * place + 4, x.at(value)
+        colour = COLOURS[place % len(COLOURS)]
+        parts.append(f'<rect x="{x.first}" y="{top}" width="{end - x.first:.1f}" height="22" fill="{colour}"/>')
+        parts.append(_text(x.first - 6, top + 16, name, "end"))
+        parts.append(_text(end + 6, top + 16, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}", "start"))
+    parts.append(_text((x.first + x.last) / 2, height - 10, unit, "middle"))
+    return _whole(parts, height)
+
+
+def _frame(title: str, across: str, up: str) -> list[str]:
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    return [
+        f'<text class="title" x="{LEFT}" y="20">{html.escape(title)}</text>',
+        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, across, "middle"),
+        f'<text x="16" y="{middle}" transform="rotate(-90 16 {middle})" text-anchor="middle">{html.escape(up)}</text>',
+    ]
+
+
+def _grid(x: Axis, y: Axis) -> list[str]:
+    parts = []
+    for tick in x.ticks():
+        parts.append(_stroke(x.at(tick), y.first, x.at(tick), y.last, 'class="grid"'))
+        parts.append(_text(x.at(tick), y.first + 18, label(tick), "middle"))
+    for tick in y.ticks():
+        parts.append(_stroke(x.first, y.at(tick), x.last, y.at(tick), 'class="grid"'))
+        parts.append(_text(x.first - 6, y.at(tick) + 4, label(tick), "end"))
+    parts.append(_stroke(x.first, y.first, x.last, y.first, 'class="axis"'))
+    parts.append(_stroke(x.first, y.first, x.first, y.last, 'class="axis"'))
+    return parts
+
+
+def _legend(place: int, name: str, colour: str) -> list[str]:
+    left, top = WIDTH - RIGHT + 14, TOP + 10 + 20 * place
+    return [
+        _stroke(left, top, left + 20, top, f'stroke="{colour}" stroke-width="2"'),
+        _text(left + 26, top + 4, name, "start"),
+    ]
+
+
+def _stroke(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {look}/>'
+
+
+def _text(x: float, y: float, words: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
+
+
+def _whole(parts: Sequence[str], height: int = HEIGHT) -> str:
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}">'
+    return "\n".join([opening, STYLE, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>", ""])

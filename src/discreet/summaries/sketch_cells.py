@@ -1,0 +1,161 @@
+"""A Count sketch: rows of buckets, each a signed sum of the counts of the cells that hash to it, plus noise.
+
+Nothing is stored per cell, so any cell can be asked for, and a question is answered cell by cell: each cell's estimate
+is the mean or the median over the rows of sign * bucket, and estimates add up.
+
+Error of a sum over k cells, with d rows of b buckets and F2 the sum of the squares of all counts:
+- noise, for the mean: exactly sum(w**2) / d**2 times the variance of one noise, w the sum of the signs of the cells
+  asked for that share a bucket;
+- other cells in the same buckets: F2 / b takes the place of the variance of the noise. F2 is estimated without bias
+  from the sketch: the mean over rows of the sum of squares, less b times the variance of the noise; not below zero;
+- cells asked for that meet one another: at most (1 - 1/k) S**2 / (b d), S being the sum asked for; the answer stands
+  for S.
+
+For the median the variance of one cell is that of the median of d draws from `ErrorLaw`, and the rest is taken over
+from the mean; this is an approximation. So are the intervals: quantiles of the law of a sum of independent errors.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import CannotAnswer
+from discreet.laws import DiscreteLaplace
+from discreet.privacy import Alpha
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.sketch_law import ErrorLaw
+
+MOST_CELLS_PER_QUESTION = 2_000_000
+MOST_CELLS = 50_000_000
+_SPARSE = (
+    "a sparse method (filter, threshold, priority, filter-threshold, filter-priority) answers sums over any number"
+)
+_HASH = (
+    "key = sum(linear[i] * code[i]) mod 2**61 - 1; value = p[0] + p[1] key + p[2] key**2 + p[3] key**3 mod 2**61 - 1, "
+    "p the polynomial of the row; sign = 1 - 2 (value mod 2); bucket = (value // 2) mod buckets"
+)
+
+
+class SketchCells(Summary):
+    """The noisy sketch (rows x buckets), its hash functions, and how the rows are put together."""
+
+    shape = "sketch"
+
+    def __init__(
+        self,
+        schema: Schema,
+        table: NDArray[np.int64],
+        linear: NDArray[np.uint64],
+        polynomials: NDArray[np.uint64],
+        estimate: str,
+        alpha: Alpha,
+    ) -> None:
+        self.schema = schema
+        self.table, self.linear, self.polynomials = table, linear, polynomials
+        self.estimate, self.alpha = estimate, alpha
+
+    @property
+    def rows(self) -> int:
+        return len(self.table)
+
+    @property
+    def buckets(self) -> int:
+        return len(self.table[0])
+
+    @cached_property
+    def second_moment(self) -> float:
+        """F2, the sum of the squares of all counts, estimated."""
+        squares = np.sum(self.table.astype(np.float64) ** 2) / self.rows
+        return max(0.0, float(squares) - self.buckets * DiscreteLaplace(self.alpha).variance)
+
+    @cached_property
+    def _cell_law(self) -> ErrorLaw:
+        """The law of one cell's error; for the mean, of d times its part from one row."""
+        row = ErrorLaw.of_buckets(self.table, DiscreteLaplace(self.alpha).variance)
+        return row.median(self.rows) if self.estimate == "median" else row
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        from discreet.kernels.hashing import box_estimates
+
+        cells = _few_enough(questions)
+        value, squares = np.zeros(questions.count), np.zeros(questions.count, np.int64)
+        median = self.estimate == "median"
+        boxes = (np.ascontiguousarray(questions.first), np.ascontiguousarray(questions.last), questions.owner)
+        box_estimates(*boxes, self.linear, self.polynomials, self.table, median, value, squares)
+        if median:
+            terms, share = -(-squares // self.rows), 1.0
+        else:
+            terms, share = squares, 1 / self.rows
+        apart = share**2 * self._variance * (squares / self.rows if median else squares)
+        meeting = value**2 * (1 - 1 / np.maximum(cells, 1)) / (self.buckets * self.rows)
+        stderr = np.sqrt(apart + meeting)
+        wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
+        half = share * self._cell_law.half_widths(terms, level) * wider
+        return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
+
+    @property
+    def _variance(self) -> float:
+        """Of one cell's error (median), or of one row's (mean)."""
+        if self.estimate == "median":
+            return self._cell_law.variance
+        return DiscreteLaplace(self.alpha).variance + self.second_moment / self.buckets
+
+    def to_arrow(self) -> Any:
+        import pyarrow as pa
+
+        row, bucket = np.indices(self.table.shape, np.int32).reshape(2, -1)
+        return pa.table({"row": row, "bucket": bucket, "count": self.table.reshape(-1).copy()})
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "buckets": self.buckets,
+            "estimate": self.estimate,
+            "alpha": str(self.alpha.numerator),
+            "hash": _HASH,
+            "linear": [str(number) for number in self.linear.tolist()],
+            "polynomials": [[str(number) for number in numbers] for numbers in self.polynomials.tolist()],
+        }
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SketchCells:
+        import pyarrow.parquet as pq
+
+        from discreet.kernels.hashing import PRIME
+
+        rows, buckets = int(facts["rows"]), int(facts["buckets"])
+        linear = np.array([int(text) for text in facts["linear"]], np.uint64)
+        polynomials = np.array([[int(text) for text in texts] for texts in facts["polynomials"]], np.uint64)
+        if linear.shape != (len(schema),) or polynomials.shape != (rows, 4) or facts["hash"] != _HASH:
+            raise ValueError(f"the hash functions do not fit {len(schema)} attributes and {rows} rows")
+        if buckets < 1 or buckets & (buckets - 1) or max(linear.max(), polynomials.max()) >= PRIME:
+            raise ValueError("the hash functions do not fit the buckets")
+        if facts["estimate"] not in ("median", "mean"):
+            raise ValueError("the estimate is neither median nor mean")
+        values = pq.read_table(parquet, columns=["count"])["count"].to_numpy()
+        if values.size != rows * buckets or values.dtype != np.int64:
+            raise ValueError(f"the table has {values.size} values where the sketch has {rows} x {buckets}")
+        table = values.reshape(rows, buckets)
+        return cls(schema, table, linear, polynomials, facts["estimate"], Alpha(int(facts["alpha"])))
+
+
+def _few_enough(questions: Questions) -> NDArray[np.float64]:
+    """How many cells each question has; refused if they are too many to look up one by one."""
+    cells = per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
+    if (most := cells.max(initial=0.0)) > MOST_CELLS_PER_QUESTION:
+        raise CannotAnswer(
+            f"a sketch looks cells up one by one, at most {MOST_CELLS_PER_QUESTION:,} for one question, and this one "
+            f"has {most:,.7g}; ask for fewer cells, or publish with another method: {_SPARSE}"
+        )
+    if (total := cells.sum()) > MOST_CELLS:
+        raise CannotAnswer(
+            f"a sketch looks cells up one by one, at most {MOST_CELLS:,} at a time, and these questions have "
+            f"{total:,.9g}; ask them in parts, or publish with another method: {_SPARSE}"
+        )
+    return cells
