@@ -28,7 +28,7 @@ def check(target: Path) -> None:
         raise DiscreetError(f"{target}: exists already; choose another folder, or remove it first")
     nearest = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
     try:
-        shutil.rmtree(_hidden(nearest / target.name))
+        shutil.rmtree(_hidden(nearest / target.name), ignore_errors=True)
     except OSError as error:
         raise DiscreetError(f"{target}: cannot be made ({error.strerror}); choose another folder") from None
 
@@ -52,21 +52,21 @@ def place(
             if not recorded:
                 shutil.rmtree(hidden, ignore_errors=True)
             raise
-    sweep(target)
+    sweep(target, manifest["id"])
 
 
 def recover(target: Path, seal: str) -> None:
     """Finish the rename of a folder that was recorded, if its process ended before it could."""
     for hidden in _siblings(target):
-        if _seal(hidden) == seal:
+        if _said(hidden).get("seal") == seal:
             _reveal(hidden, target, seal)
             return
 
 
-def sweep(target: Path) -> None:
-    """Remove what a dead process left half written beside `target`."""
+def sweep(target: Path, release_id: str) -> None:
+    """Remove what a dead process left of this release beside `target`; what another one left may be its only copy."""
     for hidden in _siblings(target):
-        if not _is_held(hidden):
+        if _said(hidden).get("id", release_id) == release_id and not _is_held(hidden):
             shutil.rmtree(hidden, ignore_errors=True)
 
 
@@ -78,16 +78,18 @@ def _siblings(target: Path) -> Iterator[Path]:
     prefix = f".{target.name}."
     if target.parent.is_dir():
         for path in sorted(target.parent.iterdir()):
-            if path.name.startswith(prefix) and path.name.endswith(_SUFFIX):
+            token = path.name.removeprefix(prefix).removesuffix(_SUFFIX)
+            if path.name == f"{prefix}{token}{_SUFFIX}" and "." not in token:  # `a` is not `a.b`
                 yield path
 
 
-def _seal(folder: Path) -> str | None:
+def _said(folder: Path) -> dict[str, Any]:
+    """release.json of a folder that may be anything."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None
-    return manifest.get("seal") if isinstance(manifest, dict) else None
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def _reveal(hidden: Path, target: Path, seal: str) -> None:
@@ -97,7 +99,7 @@ def _reveal(hidden: Path, target: Path, seal: str) -> None:
         hidden.chmod(0o755 & ~mask)
         hidden.rename(target)
     except OSError:
-        if _seal(target) != seal:  # else somebody else has just finished it for us
+        if _said(target).get("seal") != seal:  # else somebody else has just finished it for us
             raise
     _sync(target.parent)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import folder, placing
-from discreet.errors import BadParameter, DiscreetError, LedgerError
+from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.failures import privately
 from discreet.ledger import Charge, Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
@@ -79,7 +79,7 @@ class Data:
         manifest = self._manifest(task, mechanism, charge, noise)
         try:
             return privately(lambda: self._made(mechanism, manifest, target, noise, progress), release_id)
-        except LedgerError:
+        except (LedgerError, PublishFailed):
             # a rival drew the same release and was first: theirs is the one that counts
             if target is not None and (finished := self._finished(release_id, digest, target)) is not None:
                 return finished
@@ -135,7 +135,7 @@ class Data:
                 )
             if said["seal"] != recorded:
                 raise DiscreetError(f"{target}: is not the release that the ledger recorded; choose another folder")
-            placing.sweep(target)
+            placing.sweep(target, release_id)
             return release
         if recorded:
             raise LedgerError(

@@ -93,6 +93,7 @@ def query(
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Many questions: a column per attribute, or `where`.")
     ] = None,
+    cells: Annotated[Path | None, typer.Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
     level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a table of answers as CSV.")] = None,
     as_json: Json = False,
@@ -103,10 +104,11 @@ def query(
       discreet query out/by-age "age between 30 and 39 and sex = 'Female'"
       discreet query out/by-age --by sex "age >= 65"
       discreet query out/by-age --csv questions.csv -o answers.csv
+      discreet query out/by-age --cells cells.csv
     """
     from discreet.cli.asking import run
 
-    run(release, where, by, csv, level, output, as_json)
+    run(release, where, by, csv, cells, level, output, as_json)
 
 
 @app.command()

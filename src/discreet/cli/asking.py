@@ -9,7 +9,7 @@ from discreet.errors import BadParameter
 from discreet.frame import Frame
 from discreet.release import load
 
-NUMBERS = ("count", "stderr", "low", "high")
+NUMBERS = ("count", "stderr", "low", "high", "bias")
 
 
 def run(
@@ -17,15 +17,18 @@ def run(
     where: str | None,
     by: str | None,
     csv: Path | None,
+    cells: Path | None,
     level: float,
     output: Path | None,
     as_json: bool,
 ) -> None:
-    if csv is not None and (where is not None or by is not None):
-        raise BadParameter("--csv brings its own questions: leave out the predicate and --by")
+    if csv is not None and (where, by, cells) != (None, None, None):
+        raise BadParameter("--csv brings its own questions: leave out the predicate, --by and --cells")
+    if cells is not None and by is not None:
+        raise BadParameter("--cells is one question: leave out --by")
     release = load(folder)
     if csv is None and by is None:
-        answer = release.count(where, level=level)
+        answer = release.count(where, cells=cells, level=level)
         if output is not None:
             raise BadParameter("-o writes a table of answers: use it with --by or --csv")
         if as_json:
@@ -49,9 +52,13 @@ def run(
 def _show(frame: Frame, level: float) -> None:
     rows = [
         [
-            f"{value:,.1f}" if name == "stderr" else f"{value:,}" if name in NUMBERS else str(value)
+            _number(value, name) if name in NUMBERS else str(value)
             for name, value in zip(frame.columns, row, strict=True)
         ]
         for row in frame.rows()
     ]
     print_table(f"intervals hold the truth with probability {level:g}", list(frame.columns), rows, right=NUMBERS)
+
+
+def _number(value: float, name: str) -> str:
+    return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

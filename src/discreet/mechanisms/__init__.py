@@ -16,7 +16,7 @@ from discreet.tasks import Task
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
 #: what "auto" means for each task, the first that accepts the request
-AUTO = {"table": ("geometric",)}
+AUTO = {"table": ("geometric", "filter-priority")}
 
 
 @cache
@@ -37,11 +37,21 @@ def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:
 def mechanism_for(task: Task, request: Request) -> Mechanism:
     """The mechanism a task names, or the one `auto` picks from public facts; refuses what cannot work."""
     known = registry()
-    method = AUTO[task.name][0] if task.method == "auto" else task.method
-    if (task.name, method) not in known:
+    if task.method == "auto":
+        return _first_that_accepts([known[task.name, method] for method in AUTO[task.name]], request)
+    if (task.name, task.method) not in known:
         methods = [name for kind, name in known if kind == task.name]
         raise BadParameter(
-            f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
+            f"task {task.name!r} has no method {task.method!r} in this version.{did_you_mean(task.method, methods)} "
             f"Known methods: {', '.join(methods)}"
         )
-    return known[task.name, method](request)
+    return known[task.name, task.method](request)
+
+
+def _first_that_accepts(kinds: list[type[Mechanism]], request: Request) -> Mechanism:
+    for kind in kinds[:-1]:
+        try:
+            return kind(request)
+        except BadParameter:  # too large for it, or not its parameters
+            continue
+    return kinds[-1](request)

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-_GRID = 1 << 17
+_GRID = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)

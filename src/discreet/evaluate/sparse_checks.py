@@ -1,0 +1,272 @@
+"""Tests of what sparse-summaries, section 4, says of its figures: each gives a verdict and the numbers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+OCCUPIED = 100_000
+Results = Mapping[str, Any]
+Check = Callable[[Results], tuple[bool, str]]
+
+
+def curve(results: Results, figure: str, name: str) -> dict[float, float]:
+    """One curve of a figure: y by x."""
+    line = _line(results, figure, name)
+    return dict(zip(line["x"], line["y"], strict=True))
+
+
+def _line(results: Results, figure: str, name: str) -> Mapping[str, Any]:
+    return next(line for line in results["figures"][figure]["lines"] if line["name"] == name)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2g} %"
+
+
+def _span(values: list[float]) -> str:
+    return f"{_percent(min(values))} to {_percent(max(values))}"
+
+
+def _ratios(results: Results, figure: str, name: str, to: str) -> dict[float, float]:
+    one, other = curve(results, figure, name), curve(results, figure, to)
+    return {place: value / other[place] for place, value in one.items()}
+
+
+def two_sides(results: Results) -> tuple[bool, str]:
+    two, one = (_line(results, "3a", f"{side}-sided") for side in ("two", "one"))
+    better = [a <= b for a, b in zip(two["y"], one["y"], strict=True)]
+    lost = [str(theta) for theta, won in zip(two["theta"], better, strict=True) if not won]
+    text = f"two-sided is better at {sum(better)} of {len(better)} thetas, not at theta {', '.join(lost) or 'none'}"
+    return sum(better) > len(better) / 2, text
+
+
+def one_percent(results: Results) -> tuple[bool, str]:
+    two = _line(results, "3a", "two-sided")
+    errors = [error for theta, error in zip(two["theta"], two["relative"], strict=True) if theta <= 50]
+    return 0.005 <= min(errors) and max(errors) <= 0.02, f"relative error {_span(errors)} for theta up to 50"
+
+
+def small_alike(results: Results) -> tuple[bool, str]:
+    two, one = (_line(results, "3a", f"{side}-sided")["y"][-1] for side in ("two", "one"))
+    return abs(two / one - 1) < 0.1, f"at the largest theta two-sided / one-sided = {two / one:.3f}"
+
+
+def least_error(results: Results) -> tuple[bool, str]:
+    two = _line(results, "3a", "two-sided")
+    best = int(np.argmin(two["y"]))
+    kept = two["x"][best]
+    text = f"least at theta {two['theta'][best]}, with {kept:,.0f} cells kept where {OCCUPIED:,} are occupied"
+    return 0.9 * OCCUPIED <= kept <= 1.25 * OCCUPIED, text
+
+
+def alike(results: Results) -> tuple[bool, str]:
+    threshold, priority = curve(results, "3b", "threshold"), curve(results, "3b", "priority")
+    sizes, errors = list(priority), list(priority.values())
+    ratios = [value / float(np.interp(size, sizes, errors)) for size, value in threshold.items() if size >= sizes[0]]
+    text = f"threshold / priority at equal size: {min(ratios):.2f} to {max(ratios):.2f}"
+    return min(ratios) > 0.85 and max(ratios) < 1.15, text
+
+
+def sampling_range(results: Results) -> tuple[bool, str]:
+    line = _line(results, "3b", "priority")
+    inside = [size for size, error in zip(line["x"], line["relative"], strict=True) if 0.01 <= error <= 0.07]
+    text = f"{_span(line['relative'])}; between 1 % and 7 % from a size of {min(inside, default=0):,.0f} on"
+    return len(inside) == len(line["x"]), text
+
+
+def _best_theta(results: Results, size: int) -> float:
+    errors = curve(results, "3c", f"subsets of {size}")
+    return min(errors, key=lambda theta: errors[theta])
+
+
+def _best_thetas(results: Results) -> str:
+    sizes = (100, 5000, 100_000)
+    return ", ".join(f"{_best_theta(results, size):g} for subsets of {size:,}" for size in sizes)
+
+
+def forty(results: Results) -> tuple[bool, str]:
+    errors = curve(results, "3c", "subsets of 5000")
+    near = errors[40.0] / min(errors.values())
+    text = f"best: {_best_thetas(results)}; at 40 the error for subsets of 5,000 is {near:.2f} times the least"
+    return near <= 1.1, text
+
+
+def half_the_mean(results: Results) -> tuple[bool, str]:
+    best = [_best_theta(results, size) for size in (100, 5000, 100_000)]
+    return all(30 <= theta <= 60 for theta in best), f"best: {_best_thetas(results)}; the mean is 100"
+
+
+def filtered_range(results: Results) -> tuple[bool, str]:
+    errors = [error for size in (5000, 100_000) for error in curve(results, "3c", f"subsets of {size}").values()]
+    return min(errors) >= 0.003 and max(errors) <= 0.06, f"{_span(errors)} for subsets of 5,000 and 100,000"
+
+
+def smaller_theta(results: Results) -> tuple[bool, str]:
+    best = [_best_theta(results, size) for size in (100, 5000, 100_000)]
+    return best == sorted(best, reverse=True) and best[-1] < best[0], f"best: {_best_thetas(results)}"
+
+
+def filter_fastest(results: Results) -> tuple[bool, str]:
+    taken = {line["name"]: line["y"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"}
+    rival = [min(values) for values in zip(*(v for name, v in taken.items() if name != "filter"), strict=True)]
+    ratios = [mine / other for mine, other in zip(taken["filter"], rival, strict=True)]
+    return max(ratios) <= 1, f"filter / fastest other: {', '.join(f'{ratio:.2f}' for ratio in ratios)}"
+
+
+def priority_dearer(results: Results) -> tuple[bool, str]:
+    ratios = {name: list(_ratios(results, "4", name, "filter").values()) for name in ("priority", "filter-priority")}
+    text = "; ".join(f"{name} / filter: {min(r):.1f} to {max(r):.1f}" for name, r in ratios.items())
+    return all(min(values) > 1 for values in ratios.values()), text
+
+
+def same_when_dense(results: Results) -> tuple[bool, str]:
+    names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
+    ratios = {name: next(iter(_ratios(results, "4", name, "geometric").values())) for name in names}
+    text = "time / geometric: " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
+    return all(0.5 <= ratio <= 2 for ratio in ratios.values()), text
+
+
+def orders_faster(results: Results) -> tuple[bool, str]:
+    names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
+    last = [1 / list(_ratios(results, "4", name, "geometric").values())[-1] for name in names]
+    return min(last) >= 100, f"at density 1e-5, {min(last):,.0f} to {max(last):,.0f} times as fast as geometric"
+
+
+def five_to_ten(results: Results) -> tuple[bool, str]:
+    errors = {name: curve(results, "5a", name)[100] for name in ("geometric", "filter", "filter-priority")}
+    text = ", ".join(f"{name} {_percent(error)}" for name, error in errors.items())
+    return all(0.05 <= error <= 0.1 for error in errors.values()), f"subsets of 100: {text}"
+
+
+def falling(results: Results) -> tuple[bool, str]:
+    ends = []
+    for line in results["figures"]["5a"]["lines"]:
+        ends.append(f"{line['name']} {_percent(line['y'][0])} to {_percent(line['y'][-1])}")
+    lines = [line["y"] for line in results["figures"]["5a"]["lines"]]
+    falls = all(after < 1.05 * before for y in lines for before, after in zip(y, y[1:], strict=False))
+    return falls, "from subsets of 10 to 100,000: " + ", ".join(ends)
+
+
+def filter_best(results: Results) -> tuple[bool, str]:
+    names = [line["name"] for line in results["figures"]["5a"]["lines"]]
+    curves = {name: curve(results, "5a", name) for name in names}
+    best = {size: min(names, key=lambda name: curves[name][size]) for size in curves["filter"]}
+    until = max((size for size, name in best.items() if name == "filter"), default=0)
+    return all(best[size] == "filter" for size in best if size <= 5000), f"filter is best up to {until:,.0f} cells"
+
+
+def priority_beyond(figure: str) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        ratios = _ratios(results, figure, "priority", "filter")
+        beyond = {size: ratio for size, ratio in ratios.items() if size > 10_000}
+        text = ", ".join(f"{ratio:.2f} at {size:,.0f}" for size, ratio in beyond.items())
+        return all(ratio < 1 for ratio in beyond.values()), f"priority / filter: {text}"
+
+    return check
+
+
+def no_worse(figure: str, name: str) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        ratios = list(_ratios(results, figure, name, "geometric").values())
+        better = sum(ratio < 1 for ratio in ratios)
+        text = f"{name} / geometric: {min(ratios):.2f} to {max(ratios):.2f}, below 1 at {better} of {len(ratios)} sizes"
+        return better == len(ratios), text
+
+    return check
+
+
+def filter_suffers(results: Results) -> tuple[bool, str]:
+    before, after = curve(results, "5a", "filter"), curve(results, "5b", "filter")
+    ratios = [after[size] / before[size] for size in before]
+    return min(ratios) > 1, f"error at sigma 40 / at sigma 20: {min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def less_accurate(results: Results) -> tuple[bool, str]:
+    worse, pairs, last = 0, 0, []
+    for name in ("filter", "priority", "filter-priority"):
+        ratios = _ratios(results, "5b", name, "geometric")
+        worse, pairs = worse + sum(ratio > 1 for ratio in ratios.values()), pairs + len(ratios)
+        until = max((size for size, ratio in ratios.items() if ratio <= 1), default=0)
+        last.append(f"{name} better up to {until:,.0f} cells" if until else f"{name} at no size better")
+    return worse > pairs / 2, f"worse in {worse} of {pairs} cases: {', '.join(last)}"
+
+
+def twice(results: Results) -> tuple[bool, str]:
+    ratios = _ratios(results, "5b", "filter-priority, size 2n", "geometric")
+    kept = _line(results, "5b", "filter-priority, size 2n")["kept"]
+    close = [size for size, ratio in ratios.items() if ratio <= 1.25]
+    text = f"up to subsets of {max(close, default=0):,.0f}; beyond, {max(ratios.values()):.1f} times the error of geometric"
+    return len(close) == len(ratios), f"comparable {text}; only {kept:,.0f} cells pass the filter"
+
+
+def filter_leads(results: Results) -> tuple[bool, str]:
+    wins = []
+    for name in ("priority", "filter-priority"):
+        ratios = _ratios(results, "5c", "filter", name)
+        wins.append((name, sum(ratio < 1 for ratio in ratios.values()), len(ratios)))
+    text = ", ".join(f"better than {name} at {won} of {of} sizes" for name, won, of in wins)
+    return all(won > of / 2 for _, won, of in wins), f"filter is {text}"
+
+
+def faster(figure: str, least: float) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        dense, *others = results["costs"][figure]["rows"]
+        ratios = [dense["seconds"] / row["seconds"] for row in others]
+        return min(ratios) >= least, f"{min(ratios):,.0f} to {max(ratios):,.0f} times as fast as geometric"
+
+    return check
+
+
+def smaller(figure: str, least: float) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        dense, *others = results["costs"][figure]["rows"]
+        ratios = [dense["cells"] / row["cells"] for row in others]
+        return min(ratios) >= least, f"{min(ratios):,.0f} to {max(ratios):,.0f} times as few cells as geometric"
+
+    return check
+
+
+def filter_turns(results: Results) -> tuple[bool, str]:
+    ratios = list(_ratios(results, "6c", "filter", "geometric").values())
+    text = f"filter / geometric: {ratios[0]:.2f} for the smallest subsets, {ratios[-1]:.2f} for the largest"
+    return ratios[0] <= 1 and ratios[-1] >= 2, text
+
+
+def comparable(results: Results) -> tuple[bool, str]:
+    texts, most = [], True
+    for name in ("priority", "filter-priority"):
+        ratios = list(_ratios(results, "6c", name, "geometric").values())
+        most = most and sum(ratio <= 1.25 for ratio in ratios) > len(ratios) / 2
+        texts.append(f"{name} / geometric: {min(ratios):.2f} to {max(ratios):.2f}")
+    return most, "; ".join(texts)
+
+
+def large_subsets(results: Results) -> tuple[bool, str]:
+    errors = {}
+    for name in ("geometric", "priority", "filter-priority"):
+        line = curve(results, "6c", name)
+        errors[name] = max(error for size, error in line.items() if size >= 0.05 * results["parameters"]["6c"]["cells"])
+    text = ", ".join(f"{name} {_percent(error)}" for name, error in errors.items())
+    return all(error < 0.008 for error in errors.values()), f"at most: {text}"
+
+
+def late_accuracy(results: Results) -> tuple[bool, str]:
+    best = [min(values) for values in zip(*(line["y"] for line in results["figures"]["7c"]["lines"]), strict=True)]
+    sizes = results["figures"]["7c"]["lines"][0]["x"]
+    good = min((size for size, error in zip(sizes, best, strict=True) if error < 1), default=None)
+    reached = f"first at subsets of {good:,.0f}" if good else "at no size"
+    return good is None or good >= 1000, f"the best method has a relative error below 100 % {reached}"
+
+
+def filters_win(results: Results) -> tuple[bool, str]:
+    texts, holds = [], True
+    for name in ("filter", "filter-priority"):
+        ratios = _ratios(results, "7c", name, "geometric")
+        won = sum(ratio < 0.8 for ratio in ratios.values())
+        holds = holds and won >= 0.8 * len(ratios)
+        low, high = min(ratios.values()), max(ratios.values())
+        texts.append(f"{name} / geometric: {low:.2f} to {high:.2f}, below 0.8 at {won} of {len(ratios)} sizes")
+    return holds, "; ".join(texts)
