@@ -1,4 +1,4 @@
-"""Charts as SVG text: lines with error bars, and bars. Nothing but strings, so that a page is a function of its numbers."""
+"""Charts as SVG text: lines with error bars, and bars. The same numbers give the same file."""
 
 from __future__ import annotations
 

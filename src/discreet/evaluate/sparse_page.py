@@ -29,8 +29,8 @@ def _page(results: Results) -> Iterator[str]:
     yield "# Sparse summaries: the paper's experiments, again"
     yield ""
     yield (
-        "Section 4 of *Differentially private summaries for sparse data* (Cormode, Procopiuc, Srivastava, Tran), figures "
-        "3 to 7, with this library's mechanisms. This page is generated from "
+        "Section 4 of *Differentially private summaries for sparse data* (Cormode, Procopiuc, Srivastava, Tran), "
+        "figures 3 to 7, with this library's mechanisms. This page is generated from "
         f"[{STEM}.json]({STEM}.json) by `python -m discreet.evaluate.sparse_summaries`; no number is typed by hand."
     )
     yield ""
@@ -59,7 +59,7 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
     held = sum(verdict.holds for verdict in verdicts)
     yield "## What agrees with the paper and what does not, and why"
     yield ""
-    yield f"Of {len(verdicts)} statements tested, {held} hold and {len(verdicts) - held} do not. The paper's words are ours."
+    yield f"Of {len(verdicts)} statements tested (put in our words), {held} hold and {len(verdicts) - held} do not."
     for holds, title in ((True, "What agrees"), (False, "What does not")):
         yield ""
         yield f"### {title}"

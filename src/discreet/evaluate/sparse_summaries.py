@@ -39,18 +39,18 @@ def experiments(runs: int) -> dict[str, Any]:
 
 def _setting(runs: int) -> list[str]:
     return [
-        f"Synthetic data: {figures.CELLS:,} cells, epsilon {float(figures.EPSILON)}; a tenth (or hundredth) of the cells, "
-        "anywhere, hold N(100, 20) or N(100, 40) rounded to the nearest positive integer. Fresh data in every run.",
-        f"{runs} runs for every point ({max(2, runs // 2)} in figures 3(a) and 3(c)); ± is one standard error. A run asks "
-        "disjoint random subsets that use up all cells. Relative error is the sum of absolute errors over the sum of true "
-        "answers.",
+        f"Synthetic data: {figures.CELLS:,} cells, epsilon {float(figures.EPSILON)}; a tenth (or hundredth) of the "
+        "cells, anywhere, hold N(100, 20) or N(100, 40) rounded to the nearest positive integer, afresh in every run.",
+        f"{runs} runs for every point of figures 3(b) and 5, {max(2, runs // 2)} elsewhere; ± is one standard error.",
+        "A run asks disjoint random subsets that use up all cells. Relative error is the sum of absolute errors over "
+        "the sum of true answers.",
         f"Times are the best of {TIMED_RUNS} runs, tables being filled, on one core; in figure 4 with "
         f"{figures.OCCUPIED_FOR_TIMES:,} occupied cells and summaries of that size, geometric in proportion beyond "
         f"{figures.LARGEST_DENSE:,} cells. The paper's wavelet curve is left out: this method is not part of the task.",
         "Seeds: data and subsets come from the number of the run; the noise is the library's own, from the operating "
         "system, and has no seed.",
-        "Where the paper sets a parameter from private facts (n, the total), so does this page, because it holds the truth; "
-        "a release never does.",
+        "Where the paper sets a parameter from private facts (n, the total), so does this page, because it holds the "
+        "truth; a release never does.",
     ]
 
 
@@ -67,9 +67,9 @@ def _commuting(runs: int, drawn: dict[str, Any], costs: dict[str, Any], paramete
     parameters["6c"] = {"cells": groups.schema.cells, "occupied": groups.occupied, "size": size}
     jobs = int(groups.counts.counts.sum())
     parameters.setdefault("data", []).append(
-        f"Commuting (figure 6): LODES jobs in Rhode Island, 2019, {jobs:,} of them. By block: {whole.schema.cells:,} cells, "
-        f"{whole.occupied:,} occupied. By block group: {groups.schema.cells:,} cells, {groups.occupied:,} occupied, of mean "
-        f"{jobs / groups.occupied:.2g}. The paper's table (47 states) has a mean of 150, so epsilon 1 is shown as well."
+        f"Commuting (figure 6): {jobs:,} LODES jobs in Rhode Island, 2019. By block: {whole.schema.cells:,} cells, "
+        f"{whole.occupied:,} occupied. By block group: {groups.schema.cells:,} cells, {groups.occupied:,} occupied, of "
+        f"mean {jobs / groups.occupied:.2g}. The paper's table (47 states) has a mean of 150: hence also epsilon 1."
     )
     return []
 
@@ -87,8 +87,8 @@ def _adult(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: 
     people = int(coarse.counts.counts.sum())
     parameters.setdefault("data", []).append(
         f"Adult (figure 7, in place of the census of incomes): {people:,} people. By seven attributes: "
-        f"{coarse.schema.cells:,} cells, {coarse.occupied:,} occupied, of mean {people / coarse.occupied:.2g}. With age and "
-        f"hours a week: {fine.schema.cells:,} cells, {fine.occupied:,} occupied."
+        f"{coarse.schema.cells:,} cells, {coarse.occupied:,} occupied, of mean {people / coarse.occupied:.2g}. With "
+        f"age and hours a week: {fine.schema.cells:,} cells, {fine.occupied:,} occupied."
     )
     return []
 

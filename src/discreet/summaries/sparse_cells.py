@@ -1,7 +1,7 @@
 """Few of very many cells: a filter, a sample, or both. Every cell not here was below the filter or not drawn.
 
 How a question is answered:
-- over one cell: the noisy count as it was drawn, or zero if the cell is not here;
+- over one cell, or cells that are all here: the noisy counts as they were drawn, or zero if the cell is not here;
 - over several: the sum of weights sign(v) * max(|v|, tau), which is unbiased for the sum of the (filtered) noisy table.
 
 Intervals put three things together. Noise: the quantile of the exact law of the noise of all cells asked for (with a
@@ -69,15 +69,18 @@ class SparseCells(Summary):
         sparse_box_sums(self.codes, self._columns, questions.first, questions.last, sums)
         value, weight, up, down, passed, held = (per_question(questions, column) for column in sums.T)
         cells = per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
-        single = cells == 1
-        noisy_cells = np.where(single, 1.0, passed if self._filters else cells)
+        absent = np.maximum(cells - held, 0.0)
+        raw = (cells == 1) | (absent == 0)  # one cell, or nothing sampled away: the values themselves
+        noisy_cells = np.where(raw, cells, passed if self._filters else cells)
         noise = self._half(noisy_cells, level)
         below, above = self._sampling(up, down, level)
-        middle = np.where(single, value, weight)
-        low = middle - np.hypot(noise, np.where(single, 0.0, below))
-        # a single cell that is here was not sampled away; one that is not may have been
-        high = middle + np.hypot(noise, np.where(single & (held > 0), 0.0, above))
-        sampling = np.where(single, 0.0, (self.tau or 0.0) ** 2 * (up + down))
+        middle = np.where(raw, value, weight)
+        # whatever was sampled away is lighter than tau, so what is here bounds the whole from both sides
+        most = absent * (self.tau or 0.0)
+        below = np.clip(middle - value + (most if self.two_sided else 0.0), 0.0, below)
+        above = np.clip(value + most - middle, 0.0, above)
+        low, high = middle - np.hypot(noise, below), middle + np.hypot(noise, above)
+        sampling = np.where(raw, 0.0, (self.tau or 0.0) ** 2 * (up + down))
         stderr = np.sqrt(noisy_cells * DiscreteLaplace(self.alpha).variance + sampling)
         return Answers(middle, stderr, low, high, self._bias(cells, held, level))
 
