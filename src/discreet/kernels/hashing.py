@@ -104,18 +104,19 @@ def box_estimates(
     polynomials: NDArray[np.uint64],
     table: NDArray[np.int64],
     medians: bool,
+    weights: NDArray[np.int32],
+    seen_by: NDArray[np.int32],
     values: NDArray[np.float64],
     squares: NDArray[np.int64],
 ) -> None:
     """For every question the sum over the cells of its boxes of each cell's median or mean over the rows.
 
     `squares` becomes the sum over rows and buckets of w**2, where w adds up the signs of the question's cells in that
-    bucket: the mean is a linear map of the sketch with weights w / rows. `owner` must not decrease.
+    bucket: the mean is a linear map of the sketch with weights w / rows. `owner` must not decrease. The outputs start
+    as zeros; so do `weights` and `seen_by`, shaped like the sketch, which hold w and whose it is (its owner plus one).
     """
     rows, buckets = table.shape
     attributes = first.shape[1]
-    weights = np.zeros((rows, buckets), np.int32)
-    seen_by = np.full((rows, buckets), -1, np.int32)  # whose weight it is; anyone else's counts as zero
     digits, parts, starts = np.empty(attributes, np.int64), np.empty(attributes, np.uint64), np.empty_like(linear)
     found = np.empty(rows, np.int64)
     for box in range(first.shape[0]):
@@ -128,10 +129,10 @@ def box_estimates(
             total = 0.0
             for row in range(rows):
                 bucket, sign = place_of(parts[attributes - 1], polynomials[row], buckets)
-                weight = weights[row, bucket] if seen_by[row, bucket] == question else 0
+                weight = weights[row, bucket] if seen_by[row, bucket] == question + 1 else 0
                 squares[question] += 1 + 2 * sign * weight
                 weights[row, bucket] = weight + sign
-                seen_by[row, bucket] = question
+                seen_by[row, bucket] = question + 1
                 found[row] = sign * table[row, bucket]
                 total += found[row]
             values[question] += _middle(found) if medians else total / rows

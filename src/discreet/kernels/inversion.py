@@ -26,43 +26,6 @@ def look_up(
     return found
 
 
-@kernel
-def settle(
-    escapes: NDArray[np.int32],
-    words: NDArray[np.uint16],
-    more: NDArray[np.uint64],
-    floors: NDArray[np.uint64],
-    zigzag: bool,
-    out: NDArray[np.int64],
-) -> int:
-    """Decide escaped draws by 64 bits; those equal to a threshold's first 64 bits move to the front of `escapes`.
-
-    `floors` falls; a draw's index is the number of thresholds above it. Tied draws keep that number
-    (so far) in `out` and are left for the caller; returns how many there are.
-    """
-    ties = 0
-    for e in range(more.size):
-        i = escapes[e]
-        u = (np.uint64(words[i]) << np.uint64(48)) | (more[e] >> np.uint64(16))
-        low, high = 0, floors.size
-        while low < high:
-            middle = (low + high) >> 1
-            if floors[middle] > u:
-                low = middle + 1
-            else:
-                high = middle
-        if low < floors.size and floors[low] == u:
-            out[i] = low
-            escapes[ties] = i
-            more[ties] = u
-            ties += 1
-        elif zigzag:
-            out[i] = (low >> 1) ^ -(low & 1)
-        else:
-            out[i] = low
-    return ties
-
-
 def zigzag(index: Any) -> Any:
     """0, 1, 2, 3, ... -> 0, -1, 1, -2, ...: the order in which two-sided laws list their outcomes."""
     return (index >> 1) ^ -(index & 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.inversion import look_up, settle, zigzag
+from discreet.kernels.inversion import look_up, zigzag
 from discreet.noise.ladders import Ladder
 from discreet.noise.source import Stream, word
 from discreet.noise.tables import WORD, Table
@@ -30,15 +30,28 @@ class Drawer:
         escaped = look_up(words, table.cells, out, self._escapes)
         if not escaped:
             return
-        more = np.empty(escaped, np.uint64)
+        self._settle(table, self._escapes[:escaped], words, out, largest)
+
+    def _settle(
+        self, table: Table, escapes: NDArray[np.int32], words: NDArray[np.uint16], out: NDArray[np.int64], largest: int
+    ) -> None:
+        """Decide escaped draws by 48 more bits, and those that equal a rung's first 64 by as many as it takes.
+
+        The index is the number of rungs above the draw. In numpy: a compiled loop would be faster where many draws
+        escape, and cost every process that starts cold a third of a second.
+        """
+        more = np.empty(escapes.size, np.uint64)
         self.stream.fill(more)
-        tied = settle(self._escapes, words, more, table.floors, table.ladder.zigzag, out)
-        for position, prefix in zip(self._escapes[:tied].tolist(), more[:tied].tolist(), strict=True):
-            index = read_on(table.ladder, int(out[position]), prefix, self.stream)
+        drawn = (words[escapes].astype(np.uint64) << np.uint64(48)) | (more >> np.uint64(16))
+        floors = table.floors
+        index = floors.size - np.searchsorted(floors[::-1], drawn, side="right")
+        tied = np.flatnonzero(floors[np.minimum(index, floors.size - 1)] == drawn)
+        out[escapes] = zigzag(index) if table.ladder.zigzag else index
+        for i in tied.tolist():
+            settled = read_on(table.ladder, int(index[i]), int(drawn[i]), self.stream)
             if table.ladder.zigzag:
-                out[position] = zigzag(min(index, 2 * largest + (index & 1)))  # cut in size, not in sign
-            else:
-                out[position] = min(index, largest)
+                settled = zigzag(min(settled, 2 * largest + (settled & 1)))  # cut in size, not in sign
+            out[escapes[i]] = min(settled, largest)
 
 
 def read_on(ladder: Ladder, index: int, prefix: int, stream: Stream) -> int:

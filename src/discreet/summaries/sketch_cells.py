@@ -74,36 +74,44 @@ class SketchCells(Summary):
         squares = np.sum(self.table.astype(np.float64) ** 2) / self.rows
         return max(0.0, float(squares) - self.buckets * DiscreteLaplace(self.alpha).variance)
 
+    @property
+    def _is_median(self) -> bool:
+        return self.estimate == "median"
+
     @cached_property
-    def _cell_law(self) -> ErrorLaw:
-        """The law of one cell's error; for the mean, of d times its part from one row."""
+    def _error_law(self) -> ErrorLaw:
+        """The law of one cell's error (median), or of one row's (mean)."""
         row = ErrorLaw.of_buckets(self.table, DiscreteLaplace(self.alpha).variance)
-        return row.median(self.rows) if self.estimate == "median" else row
+        return row.median(self.rows) if self._is_median else row
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        from discreet.kernels.hashing import box_estimates
-
         cells = _few_enough(questions)
-        value, squares = np.zeros(questions.count), np.zeros(questions.count, np.int64)
-        median = self.estimate == "median"
-        boxes = (np.ascontiguousarray(questions.first), np.ascontiguousarray(questions.last), questions.owner)
-        box_estimates(*boxes, self.linear, self.polynomials, self.table, median, value, squares)
-        if median:
-            terms, share = -(-squares // self.rows), 1.0
-        else:
-            terms, share = squares, 1 / self.rows
-        apart = share**2 * self._variance * (squares / self.rows if median else squares)
+        value, squares = self._estimates(questions)
+        # the mean adds up errors of rows, each divided by d; the median adds up errors of cells
+        terms, share = (-(-squares // self.rows), 1.0) if self._is_median else (squares, 1 / self.rows)
+        apart = self._variance * squares / self.rows * (1.0 if self._is_median else share)
         meeting = value**2 * (1 - 1 / np.maximum(cells, 1)) / (self.buckets * self.rows)
         stderr = np.sqrt(apart + meeting)
         wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
-        half = share * self._cell_law.half_widths(terms, level) * wider
+        half = share * self._error_law.half_widths(terms, level) * wider
         return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
+
+    def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Every question's value and its sum of w**2 over rows and buckets."""
+        from discreet.kernels.hashing import box_estimates
+
+        value, squares = np.zeros(questions.count), np.zeros(questions.count, np.int64)
+        boxes = (np.ascontiguousarray(questions.first), np.ascontiguousarray(questions.last), questions.owner)
+        scratch = (np.zeros(self.table.shape, np.int32), np.zeros(self.table.shape, np.int32))
+        hashes = (self.linear, self.polynomials, self.table)
+        box_estimates(*boxes, *hashes, self._is_median, *scratch, value, squares)
+        return value, squares
 
     @property
     def _variance(self) -> float:
-        """Of one cell's error (median), or of one row's (mean)."""
-        if self.estimate == "median":
-            return self._cell_law.variance
+        """Of the error that `_error_law` is about."""
+        if self._is_median:
+            return self._error_law.variance
         return DiscreteLaplace(self.alpha).variance + self.second_moment / self.buckets
 
     def to_arrow(self) -> Any:

@@ -29,10 +29,10 @@ class ErrorLaw:
     @classmethod
     def of_buckets(cls, table: NDArray[np.int64], least_variance: float) -> ErrorLaw:
         """The law of one row's error. Where chance made the buckets smaller than the noise is, they are stretched."""
-        sizes, times = np.unique(np.abs(table.astype(np.float64)), return_counts=True)
-        law = cls(sizes, times / table.size)
+        sizes, times = np.unique(np.abs(table), return_counts=True)
+        law = cls(sizes.astype(np.float64), times / table.size)
         stretch = math.sqrt(least_variance / law.variance) if 0 < law.variance < least_variance else 1.0
-        return cls(sizes * stretch, law.chances)
+        return cls(law.sizes * stretch, law.chances)
 
     @cached_property
     def variance(self) -> float:
