@@ -20,8 +20,10 @@ import numpy as np
 import discreet
 from benchmarks.measure import Report, peak_bytes, seconds, yardstick
 from discreet.counts import Counts
+from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, registry
 from discreet.noise import Noise
+from discreet.publish import Data
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.sparse_cells import SparseCells
 
@@ -158,7 +160,8 @@ def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, floa
     """Seconds from counts to a folder, and its bytes."""
     made = mechanism(method, schema, len(counts.counts))
     task = discreet.Table(list(schema), method=made.method, **made.request.parameters)
-    data = discreet.from_counts(schema, counts.codes, counts.counts)
+    unit, ledger = discreet.Unit(), Ledger.open(None, "data", None)
+    data = Data(schema, unit, ledger, lambda names: None, lambda *_: counts)
     with tempfile.TemporaryDirectory() as temporary:
         turns = iter(range(10))
         work = lambda: data.publish(task, EPSILON, to=Path(temporary) / str(next(turns)))  # noqa: E731

@@ -34,16 +34,52 @@ QUESTIONS = [
     {"age": 4, "sex": "m", "place": "b"},
 ]
 
+ALL = ["age", "sex", "place"]
+
+
+def table(method: str, by: Any = ALL, **parameters: Any) -> Task:
+    return discreet.Table(by, method=method, **parameters)
+
+
 #: (task, method) -> requests that a user might make
 EXAMPLES: dict[tuple[str, str], list[Task]] = {
     ("table", "geometric"): [
-        discreet.Table(["age", "sex", "place"], method="geometric"),
-        discreet.Table(["place", "age"], method="geometric"),
-        discreet.Table("sex", method="geometric"),
+        table("geometric"),
+        table("geometric", ["place", "age"]),
+        table("geometric", "sex"),
+    ],
+    ("table", "filter"): [table("filter", theta=1), table("filter", theta=8), table("filter", size=20, sided="one")],
+    ("table", "threshold"): [
+        table("threshold", tau=1),
+        table("threshold", tau="7.5"),
+        table("threshold", ["age"], tau=12, sided="one"),
+    ],
+    ("table", "priority"): [
+        table("priority", size=100),
+        table("priority", size=15),
+        table("priority", size=9, sided="one"),
+    ],
+    ("table", "filter-threshold"): [
+        table("filter-threshold", theta=1, tau=1),
+        table("filter-threshold", theta=4, tau="9.5"),
+    ],
+    ("table", "filter-priority"): [
+        table("filter-priority", size=100, theta=1),
+        table("filter-priority", size=12, theta=4),
+    ],
+    ("table", "sketch"): [
+        table("sketch", rows=5, buckets=1024, estimate="mean"),
+        table("sketch", ["age"], rows=3, buckets=256),
     ],
 }
+#: keep every cell that is not zero, so that without noise they answer exactly
+COMPLETE = [tasks[0] for key, tasks in EXAMPLES.items() if key[1] != "sketch"] + EXAMPLES["table", "geometric"][1:]
+#: unbiased for every question, with a standard error that does not depend on the draw
+PLAIN = EXAMPLES["table", "geometric"]
 CASES = [(key, task) for key, tasks in EXAMPLES.items() for task in tasks]
-each_case = pytest.mark.parametrize(("key", "task"), CASES, ids=[f"{k[1]}-{len(t.by)}" for k, t in CASES])
+each_case = pytest.mark.parametrize(("key", "task"), CASES, ids=[f"{k[1]}-{i}" for i, (k, _) in enumerate(CASES)])
+complete_case = pytest.mark.parametrize("task", COMPLETE, ids=[f"{t.method}-{len(t.by)}" for t in COMPLETE])
+plain_case = pytest.mark.parametrize("task", PLAIN, ids=[str(len(t.by)) for t in PLAIN])
 
 
 def data(unit: Unit | None = None, counts: Any = COUNTS) -> Data:
@@ -71,8 +107,8 @@ def test_every_mechanism_has_examples() -> None:
     assert set(EXAMPLES) == set(registry())
 
 
-@each_case
-def test_zero_noise_gives_exact_answers(key: tuple[str, str], task: Task) -> None:
+@complete_case
+def test_zero_noise_gives_exact_answers(task: Task) -> None:
     release = data().publish(task, 1, noise=ZeroNoise())
     by_hand = {None: int(COUNTS.sum())}
     assert release.count().value == by_hand[None]
@@ -98,8 +134,8 @@ def test_the_charge_is_the_loss(key: tuple[str, str], task: Task, unit: Unit) ->
 @each_case
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_cover_at_the_stated_rate(key: tuple[str, str], task: Task, level: float) -> None:
-    """Covered at least as often as stated (binomial error at 1e-9), and not absurdly more often."""
-    trials, account = 400, data()
+    """Covered at least as often as stated (binomial error at 1e-9), counting in the bias that an answer states."""
+    trials, account = 300, data()
     wheres = askable(task)
     truths = [truth(task, where) for where in wheres]
     covered = np.zeros(len(wheres), np.int64)
@@ -107,15 +143,16 @@ def test_intervals_cover_at_the_stated_rate(key: tuple[str, str], task: Task, le
         release = account.publish(task, "0.2")
         for i, where in enumerate(wheres):
             answer = release.count(where, level=level)
-            covered[i] += answer.low <= truths[i] <= answer.high
+            covered[i] += answer.low - answer.bias <= truths[i] <= answer.high + answer.bias
     for hits in covered:
         short = hits < level * trials and not compare(np.array([hits]), trials, np.array([level]), 1e-9).holds
-        assert not short, (hits, trials)
-    assert covered.mean() < trials * (level + (1 - level) * 0.7)
+        assert not short, (covered, trials)
+    if task in PLAIN:
+        assert covered.mean() < trials * (level + (1 - level) * 0.7)
 
 
-@each_case
-def test_a_coverage_test_that_could_fail(key: tuple[str, str], task: Task) -> None:
+@plain_case
+def test_a_coverage_test_that_could_fail(task: Task) -> None:
     """The same test rejects intervals of half the width."""
     trials, account = 400, data()
     total, hits = truth(task, None), 0
@@ -126,8 +163,8 @@ def test_a_coverage_test_that_could_fail(key: tuple[str, str], task: Task) -> No
     assert not compare(np.array([hits]), trials, np.array([0.95]), 1e-9).holds
 
 
-@each_case
-def test_stderr_is_that_of_the_noise(key: tuple[str, str], task: Task) -> None:
+@plain_case
+def test_stderr_is_that_of_the_noise(task: Task) -> None:
     account = data()
     answers = [account.publish(task, "0.2").count() for _ in range(600)]
     errors = np.array([answer.value - int(COUNTS.sum()) for answer in answers])

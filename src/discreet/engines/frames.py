@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -20,8 +21,9 @@ class MemorySource(Source):
             rows = session.register(self._arrow(wanted))
             yield [session.view("part", f"SELECT {', '.join(map(quoted, wanted))} FROM {rows}")]
 
+    @abstractmethod
     def _arrow(self, wanted: Mapping[str, str]) -> Any:
-        raise NotImplementedError
+        """The wanted columns, under their aliases."""
 
 
 class ArrowSource(MemorySource):

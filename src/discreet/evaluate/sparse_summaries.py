@@ -102,7 +102,7 @@ def write(results: dict[str, Any], folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="The experiments of sparse-summaries, section 4, and their page.")
-    parser.add_argument("--runs", type=int, default=40, help="runs per point (default 40)")
+    parser.add_argument("--runs", type=int, default=30, help="runs per point (default 30)")
     parser.add_argument("--folder", type=Path, default=Path("docs/results"), help="where the page goes")
     parser.add_argument("--page-only", action="store_true", help="write the page again, from the recorded numbers")
     options = parser.parse_args()

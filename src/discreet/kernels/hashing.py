@@ -104,46 +104,55 @@ def box_estimates(
     polynomials: NDArray[np.uint64],
     table: NDArray[np.int64],
     medians: bool,
-    weights: NDArray[np.int32],
-    seen_by: NDArray[np.int32],
+    scratch: NDArray[np.int32],
     values: NDArray[np.float64],
     squares: NDArray[np.int64],
+    meetings: NDArray[np.int64],
 ) -> None:
     """For every question the sum over the cells of its boxes of each cell's median or mean over the rows.
 
     `squares` becomes the sum over rows and buckets of w**2, where w adds up the signs of the question's cells in that
-    bucket: the mean is a linear map of the sketch with weights w / rows. `owner` must not decrease. The outputs start
-    as zeros; so do `weights` and `seen_by`, shaped like the sketch, which hold w and whose it is (its owner plus one).
+    bucket: the mean is a linear map of the sketch with weights w / rows. `meetings` becomes the number of pairs of its
+    cells that share a bucket, over all rows. `owner` must not decrease. The outputs start as zeros; so does `scratch`,
+    of the sketch's shape times three: w, how many cells, and whose they are (their owner plus one).
     """
     rows, buckets = table.shape
     attributes = first.shape[1]
-    digits, parts, starts = np.empty(attributes, np.int64), np.empty(attributes, np.uint64), np.empty_like(linear)
+    moving, left = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    back = np.empty(attributes, np.uint64)
     found = np.empty(rows, np.int64)
     for box in range(first.shape[0]):
         question = owner[box]
+        key, open_ones = np.uint64(0), 0
         for attribute in range(attributes):
-            digits[attribute] = first[box, attribute]
-            starts[attribute] = times(linear[attribute], np.uint64(first[box, attribute]))
-            parts[attribute] = plus(parts[attribute - 1], starts[attribute]) if attribute else starts[attribute]
+            key = plus(key, times(linear[attribute], np.uint64(first[box, attribute])))
+            span = last[box, attribute] - first[box, attribute]
+            if span > 0:
+                moving[open_ones] = attribute
+                left[open_ones] = span
+                back[open_ones] = times(linear[attribute], _PRIME - np.uint64(span))
+                open_ones += 1
         while True:
             total = 0.0
             for row in range(rows):
-                bucket, sign = place_of(parts[attributes - 1], polynomials[row], buckets)
-                weight = weights[row, bucket] if seen_by[row, bucket] == question + 1 else 0
-                squares[question] += 1 + 2 * sign * weight
-                weights[row, bucket] = weight + sign
-                seen_by[row, bucket] = question + 1
+                bucket, sign = place_of(key, polynomials[row], buckets)
+                here = scratch[row, bucket]
+                if here[2] != question + 1:
+                    here[0], here[1], here[2] = 0, 0, question + 1
+                squares[question] += 1 + 2 * sign * here[0]
+                meetings[question] += here[1]
+                here[0] += sign
+                here[1] += 1
                 found[row] = sign * table[row, bucket]
                 total += found[row]
             values[question] += _middle(found) if medians else total / rows
-            # the next cell: its key differs by one coefficient, or restarts below the digit that moved
-            moved = attributes - 1
-            while moved >= 0 and digits[moved] == last[box, moved]:
-                moved -= 1
-            if moved < 0:
+            # the next cell: one attribute moves on by one, those after it go back to their first code
+            place = open_ones - 1
+            while place >= 0 and left[place] == 0:
+                left[place] = last[box, moving[place]] - first[box, moving[place]]
+                key = plus(key, back[place])
+                place -= 1
+            if place < 0:
                 break
-            digits[moved] += 1
-            parts[moved] = plus(parts[moved], linear[moved])
-            for attribute in range(moved + 1, attributes):
-                digits[attribute] = first[box, attribute]
-                parts[attribute] = plus(parts[attribute - 1], starts[attribute])
+            left[place] -= 1
+            key = plus(key, linear[moving[place]])

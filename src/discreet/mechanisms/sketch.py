@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ROWS = 5
 MOST_ROWS = 99
-FEWEST_BUCKETS = 16
+FEWEST_BUCKETS = 64
 #: rows times buckets; each is held, noised and written
 MOST_BUCKETS = 10**8
 

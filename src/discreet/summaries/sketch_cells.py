@@ -8,11 +8,12 @@ Error of a sum over k cells, with d rows of b buckets and F2 the sum of the squa
   asked for that share a bucket;
 - other cells in the same buckets: F2 / b takes the place of the variance of the noise. F2 is estimated without bias
   from the sketch: the mean over rows of the sum of squares, less b times the variance of the noise; not below zero;
-- cells asked for that meet one another: at most (1 - 1/k) S**2 / (b d), S being the sum asked for; the answer stands
-  for S.
+- cells asked for that meet one another, in p pairs over all rows (the hash functions are public, so p is known): about
+  2 p kappa S**2 / (d k**2), S being the sum asked for, for which the answer stands; kappa is 1/d for the mean.
 
-For the median the variance of one cell is that of the median of d draws from `ErrorLaw`, and the rest is taken over
-from the mean; this is an approximation. So are the intervals: quantiles of the law of a sum of independent errors.
+For the median the variance of one cell is that of the median of d draws from `ErrorLaw`, cells count as independent but
+for the factor sum(w**2) / (k d), and kappa is `median_coupling(d)`: an approximation. So are all intervals: quantiles
+of the law of a sum of independent errors, widened for the pairs that meet.
 """
 
 from __future__ import annotations
@@ -29,13 +30,11 @@ from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.sketch_law import ErrorLaw
+from discreet.summaries.sketch_law import ErrorLaw, median_coupling
 
 MOST_CELLS_PER_QUESTION = 2_000_000
 MOST_CELLS = 50_000_000
-_SPARSE = (
-    "a sparse method (filter, threshold, priority, filter-threshold, filter-priority) answers sums over any number"
-)
+_SPARSE = "filter, threshold, priority, filter-threshold and filter-priority answer sums over any number of cells"
 _HASH = (
     "key = sum(linear[i] * code[i]) mod 2**61 - 1; value = p[0] + p[1] key + p[2] key**2 + p[3] key**3 mod 2**61 - 1, "
     "p the polynomial of the row; sign = 1 - 2 (value mod 2); bucket = (value // 2) mod buckets"
@@ -86,26 +85,28 @@ class SketchCells(Summary):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         cells = _few_enough(questions)
-        value, squares = self._estimates(questions)
+        value, squares, meetings = self._estimates(questions)
         # the mean adds up errors of rows, each divided by d; the median adds up errors of cells
         terms, share = (-(-squares // self.rows), 1.0) if self._is_median else (squares, 1 / self.rows)
-        apart = self._variance * squares / self.rows * (1.0 if self._is_median else share)
-        meeting = value**2 * (1 - 1 / np.maximum(cells, 1)) / (self.buckets * self.rows)
+        coupling = median_coupling(self.rows) if self._is_median else share
+        apart = self._variance * share * squares / self.rows
+        meeting = 2 * coupling * meetings * (value / np.maximum(cells, 1)) ** 2 / self.rows
         stderr = np.sqrt(apart + meeting)
         wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
         half = share * self._error_law.half_widths(terms, level) * wider
         return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
 
-    def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Every question's value and its sum of w**2 over rows and buckets."""
+    def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """Every question's value, its sum of w**2 over rows and buckets, and how many pairs of its cells meet."""
         from discreet.kernels.hashing import box_estimates
 
-        value, squares = np.zeros(questions.count), np.zeros(questions.count, np.int64)
+        value = np.zeros(questions.count)
+        squares, meetings = np.zeros(questions.count, np.int64), np.zeros(questions.count, np.int64)
         boxes = (np.ascontiguousarray(questions.first), np.ascontiguousarray(questions.last), questions.owner)
-        scratch = (np.zeros(self.table.shape, np.int32), np.zeros(self.table.shape, np.int32))
-        hashes = (self.linear, self.polynomials, self.table)
-        box_estimates(*boxes, *hashes, self._is_median, *scratch, value, squares)
-        return value, squares
+        sketch = (self.linear, self.polynomials, self.table)
+        scratch = np.zeros((*self.table.shape, 3), np.int32)
+        box_estimates(*boxes, *sketch, self._is_median, scratch, value, squares, meetings)
+        return value, squares, meetings
 
     @property
     def _variance(self) -> float:
