@@ -24,7 +24,8 @@ def registry() -> dict[tuple[str, str], type[Mechanism]]:
     """Every mechanism by (task, method)."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    return {(kind.task, kind.method): kind for kind in _concrete(Mechanism)}  # type: ignore[type-abstract]
+    found = {(kind.task, kind.method): kind for kind in _concrete(Mechanism)}  # type: ignore[type-abstract]
+    return dict(sorted(found.items()))
 
 
 def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:

@@ -31,6 +31,6 @@ def test_estimates_read_well(estimate: Estimate, text: str) -> None:
 
 def test_an_estimate_is_plain_json() -> None:
     estimate = Estimate(np.int64(5), np.float64(1.5), 2, 8.0, note="n")
-    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "note": "n"}
+    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "bias": 0.0, "note": "n"}
     assert json.loads(json.dumps(estimate.to_dict())) == expected
     assert type(estimate.to_dict()["value"]) is int
