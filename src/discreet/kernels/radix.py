@@ -1,4 +1,4 @@
-"""Cells as one number and back: mixed-radix codes in limbs of 32 bits, for domains beyond 64 bits."""
+"""Cells as one number and back: mixed-radix codes in 64 bits, or in limbs of 32 for larger domains."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
+
+
+@kernel
+def from_narrow(numbers: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """The codes of each number below 2**62."""
+    for row in range(numbers.size):
+        rest = np.uint64(numbers[row])
+        for attribute in range(sizes.size - 1, 0, -1):
+            size = np.uint64(sizes[attribute])
+            above = rest // size
+            out[row, attribute] = np.int64(rest - above * size)
+            rest = above
+        out[row, 0] = np.int64(rest)
 
 
 @kernel

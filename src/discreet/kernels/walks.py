@@ -82,6 +82,16 @@ def put_top(limbs: NDArray[np.uint32], place: int, tops: NDArray[np.int64]) -> N
 
 
 @kernel
+def cells_narrow(ranks: NDArray[np.int64], occupied: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """The cell of each rank among the empty cells, by one merge: both inputs rise."""
+    before = 0
+    for i in range(ranks.size):
+        while before < occupied.size and occupied[before] <= ranks[i] + before:
+            before += 1
+        out[i] = ranks[i] + before
+
+
+@kernel
 def cells_wide(ranks: NDArray[np.uint32], occupied: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
     """The cell of each rank among the empty cells, by one merge: both inputs rise, row by row."""
     limbs = ranks.shape[1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.radix import from_wide, to_wide
+from discreet.kernels.radix import from_narrow, from_wide, to_wide
 
 LARGEST_NARROW = (1 << 62) - 1
 
@@ -45,8 +45,6 @@ class CellNumbers:
         codes = np.empty((len(numbers), len(self.sizes)), np.int64)
         if self.wide:
             from_wide(numbers.copy(), np.array(self.sizes), codes)
-            return codes
-        rest = numbers
-        for place in range(len(self.sizes) - 1, -1, -1):
-            rest, codes[:, place] = np.divmod(rest, self.sizes[place])
+        else:
+            from_narrow(numbers, np.array(self.sizes), codes)
         return codes

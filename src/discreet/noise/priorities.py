@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cached_property, cmp_to_key
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,10 @@ from numpy.typing import NDArray
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
+#: a word of at least this size bounds a priority from both sides within a factor of 1 + 2**-31
+_TELLING = np.uint64(1 << 32)
+#: 2**power by power, and zero for -1
+_FLOORS = np.append(np.exp2(np.arange(1024.0)), 0.0)
 
 
 @dataclass
@@ -59,18 +64,32 @@ class Items:
     words: NDArray[np.uint64]
 
     def __add__(self, other: Items) -> Items:
-        return Items(
+        both = Items(
             np.concatenate([self.sizes, other.sizes]),
             np.concatenate([self.powers, other.powers]),
             np.concatenate([self.words, other.words]),
         )
+        both.__dict__["lows"] = np.concatenate([self.lows, other.lows])
+        return both
 
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Floats that are surely below, and surely above, each priority."""
-        tops = np.maximum(self.sizes.astype(np.float64), np.where(self.powers < 0, 0.0, np.exp2(self.powers)))
-        known = self.words.astype(np.float64) * 2.0**-64
+    def taken(self, which: NDArray[Any]) -> Items:
+        return Items(self.sizes[which], self.powers[which], self.words[which])
+
+    @cached_property
+    def lows(self) -> NDArray[np.float64]:
+        """Floats that are surely below each priority."""
+        known = self.words * 2.0**-64
+        known += 2.0**-64
+        tops = np.maximum(self.sizes, _FLOORS[self.powers])
+        tops *= 1 - _SLOP
+        tops /= known
+        return np.asarray(tops)
+
+    def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Floats that are surely above the priorities of some items."""
+        tops = np.maximum(self.sizes[which], _FLOORS[self.powers[which]])
         with np.errstate(divide="ignore"):
-            return tops / (known + 2.0**-64) * (1 - _SLOP), tops / known * (1 + _SLOP)
+            return np.asarray(tops / (self.words[which] * 2.0**-64) * (1 + _SLOP))
 
     def exactly(self, i: int) -> _Priority:
         power = int(self.powers[i])
@@ -90,10 +109,9 @@ def highest(items: Items, count: int, stream: Stream) -> Cut:
     total = items.sizes.size
     if total <= count:
         return Cut(np.arange(total), None)
-    low, high = items.bounds()
-    cut = np.argpartition(low, total - count - 1)[total - count - 1]
-    near = _not_told_apart(low, high, int(cut))
-    above = np.flatnonzero(low > high[near].max())
+    cut = int(np.argpartition(items.lows, total - count - 1)[total - count - 1])
+    near, top = _not_told_apart(items, cut)
+    above = np.flatnonzero(items.lows > top)
     ranked = [items.exactly(int(i)) for i in near]
     ranked.sort(key=cmp_to_key(lambda one, other: _compare(stream, one, other)), reverse=True)
     more = count - above.size
@@ -101,14 +119,19 @@ def highest(items: Items, count: int, stream: Stream) -> Cut:
     return Cut(chosen, _rounded(ranked[more], stream))
 
 
-def _not_told_apart(low: NDArray[np.float64], high: NDArray[np.float64], cut: int) -> NDArray[np.int64]:
-    """Every item whose interval meets that of the cut, or that of an item which does, and so on."""
-    bottom, top = low[cut], high[cut]
+def _not_told_apart(items: Items, cut: int) -> tuple[NDArray[np.int64], float]:
+    """Every item whose interval meets that of the cut, or that of an item which does, and so on; their highest end."""
+    vague = np.flatnonzero(items.words < _TELLING)
+    bottom, top = items.lows[cut], items.highs(np.array([cut]))[0]
     while True:
-        near = np.flatnonzero((high >= bottom) & (low <= top))
-        wider = low[near].min(), high[near].max()
+        telling = np.flatnonzero((items.lows >= bottom * (1 - 2.0**-30)) & (items.lows <= top))
+        candidates = np.union1d(telling, vague)
+        highs = items.highs(candidates)
+        meets = (highs >= bottom) & (items.lows[candidates] <= top)
+        near = candidates[meets]
+        wider = items.lows[near].min(), highs[meets].max()
         if wider == (bottom, top):
-            return near
+            return near, float(top)
         bottom, top = wider
 
 

@@ -47,7 +47,7 @@ def priority_sample(values: NDArray[np.int64], empty: int, rule: Rule, count: in
     power = _guess(occupied, empty, rule, count)
     drawn = _Drawn.first(empty, rule, power, drawer)
     # without a power every eligible cell has been drawn; the test leaves a margin, so that no bit is read for it
-    while power is not None and _reaching(occupied + drawn.items, power) <= count:
+    while power is not None and _reaching(occupied, power) + _reaching(drawn.items, power) <= count:
         lower = power - 1 if power > 0 and 2 ** (power - 1) > rule.theta else None
         drawn = drawn.extended(empty, rule, power, lower, drawer)
         power = lower
@@ -65,7 +65,7 @@ def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> I
 
 def _reaching(items: Items, power: int) -> int:
     """How many items surely have a priority above 2**power."""
-    return int(np.count_nonzero(items.bounds()[0] > 2.0**power))
+    return int(np.count_nonzero(items.lows > 2.0**power))
 
 
 def _limited(rule: Rule, power: int | None) -> Rule:
@@ -74,7 +74,7 @@ def _limited(rule: Rule, power: int | None) -> Rule:
 
 def _guess(occupied: Items, empty: int, rule: Rule, count: int) -> int | None:
     """The largest power of two that count + 1 items probably reach; a bad guess costs time and nothing else."""
-    logs = np.minimum(np.log2(np.maximum(occupied.bounds()[0], 1)), 1000).astype(np.int64)
+    logs = np.minimum(np.log2(np.maximum(occupied.lows, 1)), 1000).astype(np.int64)
     reached = np.cumsum(np.bincount(logs, minlength=1)[::-1])[::-1]
     lowest = next(power for power in range(64) if 2**power > rule.theta)
     highest_ = max(reached.size, lowest) + 1 + max(0, math.ceil(math.log2(max(empty, 1))))
@@ -121,7 +121,7 @@ class _Drawn:
         return _Drawn(
             np.concatenate([before, ranks])[order],
             np.concatenate([self.values, values])[order],
-            Items(every.sizes[order], every.powers[order], every.words[order]),
+            every.taken(order),
         )
 
 
@@ -132,8 +132,8 @@ def _below(rule: Rule, lower: int | None, power: int, count: int, drawer: Drawer
         ask = 2 * (count - found.sizes.size) + 16
         items = _items(sizes(rule, ask, drawer), lower, drawer)
         inside = _surely_under(items, power)
-        found = found + Items(items.sizes[inside], items.powers[inside], items.words[inside])
-    return Items(found.sizes[:count], found.powers[:count], found.words[:count])
+        found = found + items.taken(inside)
+    return found.taken(np.arange(count))
 
 
 def _surely_under(items: Items, power: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.intervals import Complement, Interval, Real
-from discreet.kernels.walks import cells_wide, put_digit, put_top, walk, walk_wide
+from discreet.kernels.walks import cells_narrow, cells_wide, put_digit, put_top, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits
 from discreet.noise.ladders import DIGIT
@@ -81,9 +81,6 @@ def cells_of_ranks(ranks: NDArray[Any], occupied: NDArray[Any]) -> NDArray[Any]:
     on an occupied cell.
     """
     ranks, occupied = same_form(ranks, occupied)
-    if ranks.ndim == 2:
-        cells = np.empty_like(ranks)
-        cells_wide(ranks, occupied, cells)
-        return cells
-    keys = occupied - np.arange(occupied.size, dtype=np.int64)
-    return ranks + np.searchsorted(keys, ranks, side="right")
+    cells = np.empty_like(ranks)
+    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, cells)
+    return cells
