@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from discreet.release import Release, load
     from discreet.schema import Nominal, Ordinal, Schema
     from discreet.spec import load_spec
-    from discreet.tasks import Table
+    from discreet.tasks import Ranges, Table
 
 _HOMES = {
     "Estimate": ("queries", "Estimate"),
     "Nominal": ("schema", "Nominal"),
     "Ordinal": ("schema", "Ordinal"),
+    "Ranges": ("tasks", "Ranges"),
     "Release": ("release", "Release"),
     "Schema": ("schema", "Schema"),
     "Table": ("tasks", "Table"),
@@ -37,6 +38,7 @@ __all__ = [
     "Estimate",
     "Nominal",
     "Ordinal",
+    "Ranges",
     "Release",
     "Schema",
     "Table",

@@ -35,7 +35,7 @@ def sealed(manifest: dict[str, Any], summary: Summary) -> tuple[dict[str, Any], 
 
     sink = pa.BufferOutputStream()
     # without Arrow's or pandas' own notes: the columns say it all
-    table = summary.to_arrow().replace_schema_metadata(None)
+    table = summary.stored().replace_schema_metadata(None)
     pq.write_table(table, sink, compression="zstd", store_schema=False)
     content = sink.getvalue()
     files = {TABLE: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": content.size}}

@@ -72,6 +72,11 @@ class DiscreteLaplace:
         a = self.alpha.fraction
         return float(2 * a / (1 - a) ** 2)
 
+    @property
+    def fourth_cumulant(self) -> float:
+        a = self.alpha.fraction
+        return float(2 * a * (1 + 4 * a + a * a) / (1 - a) ** 4)
+
     def half_width(self, level: float) -> int:
         """The smallest h with Pr[|X| <= h] >= level, proved."""
         _check_level(level)

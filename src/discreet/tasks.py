@@ -43,7 +43,13 @@ class Table(Task):
     name = "table"
 
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Table,)}
+class Ranges(Task):
+    """Products of ranges on ordinal attributes and of hierarchy nodes on nominal ones."""
+
+    name = "ranges"
+
+
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges)}
 
 
 def task_from_dict(fields: Mapping[str, Any]) -> Task:

@@ -16,9 +16,10 @@ PRIVATE = {"counts", "engines", "noise", "mechanisms", "publish", "ledger", "dra
 FORBIDDEN = {
     **{
         room: PRIVATE | {"cli", "release", "summaries", "queries"}
-        for room in ("errors", "naming", "intervals", "privacy", "laws", "schema", "kernels")
+        for room in ("errors", "naming", "intervals", "privacy", "laws", "spreads", "schema", "kernels")
     },
     "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
+    "transforms": PRIVATE | {"cli", "release", "summaries", "spec"},
     **{room: PRIVATE | {"cli", "spec"} for room in ("summaries", "queries", "release", "folder", "placing", "frame")},
     "spec": PRIVATE | {"cli", "release", "summaries"},
     "counts": (PRIVATE - {"counts"}) | {"cli", "release", "summaries"},

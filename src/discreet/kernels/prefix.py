@@ -67,3 +67,31 @@ def _corner_sums(
             lowered ^= 1 << attribute
             total += -prefix[corner] if step & 1 else prefix[corner]
         sums[box] = total
+
+
+@kernel
+def running_box_sums(
+    running: NDArray[np.float64],
+    strides: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """sums[box] from running sums along every axis: inclusion-exclusion over the corners, those before a 0 being zero."""
+    boxes, attributes = first.shape
+    for box in range(boxes):
+        total = 0.0
+        for corner in range(1 << attributes):
+            place, sign, inside = 0, 1.0, True
+            for attribute in range(attributes):
+                if (corner >> attribute) & 1:
+                    if first[box, attribute] == 0:
+                        inside = False
+                        break
+                    place += (first[box, attribute] - 1) * strides[attribute]
+                    sign = -sign
+                else:
+                    place += last[box, attribute] * strides[attribute]
+            if inside:
+                total += sign * running[place]
+        sums[box] = total

@@ -16,7 +16,7 @@ from discreet.tasks import Task
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
 #: what "auto" means for each task, the first that accepts the request
-AUTO = {"table": ("geometric", "filter-priority")}
+AUTO = {"table": ("geometric", "filter-priority"), "ranges": ("privelet+", "dyadic-filter-priority")}
 
 
 @cache
@@ -24,7 +24,7 @@ def registry() -> dict[tuple[str, str], type[Mechanism]]:
     """Every mechanism by (task, method)."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    found = {(kind.task, kind.method): kind for kind in _concrete(Mechanism)}  # type: ignore[type-abstract]
+    found = {(task, kind.method): kind for kind in _concrete(Mechanism) for task in kind.tasks}  # type: ignore[type-abstract]
     return dict(sorted(found.items()))
 
 

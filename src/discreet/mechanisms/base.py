@@ -31,10 +31,10 @@ class Request:
 class Mechanism(ABC):
     """Made from a request, before anything is charged; then it measures once.
 
-    Subclasses are found by their `task` and `method`; `parameters` names what the method takes, with a line on each.
+    Subclasses are found by their `tasks` and `method`; `parameters` names what the method takes, with a line on each.
     """
 
-    task: ClassVar[str]
+    tasks: ClassVar[tuple[str, ...]]
     method: ClassVar[str]
     parameters: ClassVar[dict[str, str]] = {}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Filter(Sparse):
-    task = "table"
+    tasks = ("table",)
     method = "filter"
     parameters = {  # noqa: RUF012
         "theta": THETA,

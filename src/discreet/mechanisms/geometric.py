@@ -24,7 +24,7 @@ MOST_CELLS = 10**8
 
 
 class Geometric(Mechanism):
-    task = "table"
+    tasks = ("table", "ranges")
     method = "geometric"
 
     def __init__(self, request: Request) -> None:

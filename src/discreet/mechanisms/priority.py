@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Priority(Sparse):
-    task = "table"
+    tasks = ("table",)
     method = "priority"
     parameters = {"size": SIZE, "sided": SIDED}  # noqa: RUF012
     theta = 1

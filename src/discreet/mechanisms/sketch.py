@@ -32,7 +32,7 @@ MOST_BUCKETS = 10**8
 
 
 class Sketch(Mechanism):
-    task = "table"
+    tasks = ("table",)
     method = "sketch"
     parameters = {  # noqa: RUF012
         "rows": "how many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",

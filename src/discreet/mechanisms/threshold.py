@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Threshold(Sparse):
-    task = "table"
+    tasks = ("table",)
     method = "threshold"
     parameters = {  # noqa: RUF012
         "tau": TAU,

@@ -7,7 +7,9 @@ published: only noise from the operating system's generator, or from a keystream
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -49,6 +51,9 @@ __all__ = [
 
 #: counts up to here may be noised; noisy counts are clamped to the same bound
 LARGEST_COUNT = (1 << 61) - 1
+
+#: how much of a table is noised at a time
+PIECE = 4 * CHUNK
 
 Shape = int | tuple[int, ...]
 
@@ -104,6 +109,23 @@ class Noise:
         noisy = self.laplace(scale, integers_.shape)
         noisy += integers_
         return np.clip(noisy, -LARGEST_COUNT, LARGEST_COUNT, out=noisy)
+
+    def add_into(self, table: NDArray[np.int64], scale: Number) -> None:
+        """`add` in place, for a table of any layout; on all cores where the source allows it, in little extra memory."""
+        Alpha.of(scale)  # refused before anything is changed
+
+        def noised(piece: NDArray[np.int64]) -> None:
+            noisy = self.add(piece, scale)
+            piece[...] = noisy
+
+        parts = list(_pieces(table))
+        if len(parts) == 1 or not self.source.separate:
+            for part in parts:
+                noised(part)
+            return
+        noised(parts[0])  # tables are made and kernels compiled once
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(noised, parts[1:]))
 
     def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
         """Pr[k] = (1 - ratio) ratio**k for k = 0, 1, 2, ...; the mean at most 2**48, so that 64 bits hold it."""
@@ -225,6 +247,18 @@ class ZeroNoise(Noise):
         redrawn: bool = False,
     ) -> NDArray[np.int64]:
         return exact.copy()
+
+
+def _pieces(table: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Views that make up the table, none of more than a few chunks."""
+    if table.size <= PIECE:
+        yield table
+    elif table.shape[0] == 1:
+        yield from _pieces(table[0])
+    else:
+        rows = max(1, PIECE * table.shape[0] // table.size)
+        for start in range(0, table.shape[0], rows):
+            yield from _pieces(table[start : start + rows])
 
 
 def _size(shape: Shape) -> int:

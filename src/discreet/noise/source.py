@@ -31,10 +31,14 @@ def word(stream: Stream) -> int:
 
 
 class Source(ABC):
-    """Opens streams. `private` says whether what is drawn may be published; `name` goes into releases."""
+    """Opens streams. `private` says whether what is drawn may be published; `name` goes into releases.
+
+    `separate` says whether several streams may be read at the same time.
+    """
 
     private: ClassVar[bool]
     name: ClassVar[str]
+    separate: ClassVar[bool] = False
 
     @abstractmethod
     def stream(self) -> Stream: ...
@@ -45,6 +49,7 @@ class SystemSource(Source):
 
     private = True
     name = "operating system"
+    separate = True
 
     def stream(self) -> Stream:
         return _SystemStream()
@@ -60,6 +65,7 @@ class KeystreamSource(Source):
 
     private = True
     name = "AES-256-CTR, fresh operating-system key per call"
+    separate = True
 
     def stream(self) -> Stream:
         return _KeyStream()

@@ -23,6 +23,9 @@ from discreet.noise.draw import Drawer
 from discreet.noise.geometric import geometric_digits
 from discreet.privacy import Alpha
 
+#: with at most this many powers of a in the sum, p is worked out as a fraction
+_FEW = 8
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -43,6 +46,9 @@ class Kept(Real):
     def approximate(self, bits: int) -> Interval:
         rule = self.rule
         theta, fraction = rule.theta, rule.alpha.fraction
+        # with limit 2 p is alpha, which has 64 bits: no bracket that is not exact could ever prove its floor
+        if (whole := _as_fraction(rule)) is not None:
+            return Interval.of(whole, bits)
         # sums over k lose as many leading bits as 1 - a has zeros, twice; limit and theta scale what is lost
         work = bits + 160 + theta.bit_length() + (0 if rule.limit is None else abs(_magnitude(rule.limit)))
         one, a = Interval.of(1, work), Interval.of(fraction, work)
@@ -63,6 +69,17 @@ class Kept(Real):
 def kept_share(rule: Rule) -> float:
     """p as a float, for planning."""
     return float(Kept(rule))
+
+
+@lru_cache(maxsize=4096)
+def _as_fraction(rule: Rule) -> Fraction | None:
+    """p itself, if it is the sum of few powers of a."""
+    a, limit = rule.alpha.fraction, rule.limit or Fraction(1)
+    end = max(rule.theta, limit.numerator // limit.denominator + 1)  # from here on all are kept
+    if end > _FEW:
+        return None
+    sampled = sum((a**k * k for k in range(rule.theta, end)), Fraction(0)) / limit
+    return (2 if rule.two_sided else 1) * (1 - a) / (1 + a) * (sampled + a**end / (1 - a))
 
 
 def _magnitude(value: Fraction) -> int:

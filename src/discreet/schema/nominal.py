@@ -116,6 +116,11 @@ class Nominal:
         visit(self._tree, 0)
         return groups
 
+    @property
+    def tree(self) -> Tree:
+        """The hierarchy, or the flat list of labels; "other" is a leaf at the top."""
+        return (*self._tree, OTHER) if self.has_other else self._tree
+
     def label(self, code: int) -> str:
         if not 0 <= code < self.size:
             raise OutsideDomain(f"code {code} is outside 0..{self.size - 1}")

@@ -49,6 +49,10 @@ class Summary(ABC):
     def to_arrow(self) -> Any:
         """The whole summary as an Arrow table: attribute columns with their labels, `count`, and what else it needs."""
 
+    def stored(self) -> Any:
+        """What is written to disk, as an Arrow table; the same, unless labels would only repeat the schema's order."""
+        return self.to_arrow()
+
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """What, besides the table, is needed to read the summary back: plain JSON."""

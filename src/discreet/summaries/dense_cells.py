@@ -17,6 +17,18 @@ from discreet.summaries.base import Answers, Summary, per_question
 from discreet.summaries.labels import labels_of
 
 
+def labelled_cells(schema: Schema, values: NDArray[Any]) -> Any:
+    """An Arrow table of all cells: a label column for each attribute, and `count`."""
+    import pyarrow as pa
+
+    columns, sizes = {}, schema.sizes
+    for place, name in enumerate(schema):
+        repeat = math.prod(sizes[place + 1 :])
+        codes = np.tile(np.repeat(np.arange(sizes[place]), repeat), math.prod(sizes[:place]))
+        columns[name] = labels_of(schema[name], codes)
+    return pa.table({**columns, "count": pa.array(values)})
+
+
 class DenseCells(Summary):
     """Noisy counts of all cells, in the schema's order. An answer adds up its cells, so its noise does too."""
 
@@ -46,14 +58,7 @@ class DenseCells(Summary):
         return prefix.reshape(-1), np.array(prefix.strides, np.int64) // 8
 
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
-        columns, sizes = {}, self.schema.sizes
-        for place, name in enumerate(self.schema):
-            repeat = math.prod(sizes[place + 1 :])
-            codes = np.tile(np.repeat(np.arange(sizes[place]), repeat), math.prod(sizes[:place]))
-            columns[name] = labels_of(self.schema[name], codes)
-        return pa.table({**columns, "count": pa.array(self.values.reshape(-1))})
+        return labelled_cells(self.schema, self.values.reshape(-1))
 
     def facts(self) -> dict[str, Any]:
         return {"alpha": str(self.alpha.numerator)}

@@ -1,0 +1,99 @@
+"""Sums up a tree, what is left of them without the parents', and estimates that agree again; see `transforms.tree`.
+
+`lines` are arrays (nodes, lines). Children stand after their parents, so falling order is from the leaves up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
+
+
+@kernel
+def sum_up(lines: NDArray[np.int64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+    """Every inner node becomes the sum of its children."""
+    for node in range(lines.shape[0] - 1, -1, -1):
+        if fanout[node] == 0:
+            continue
+        for i in range(lines.shape[1]):
+            lines[node, i] = lines[child[node], i]
+        for below in range(child[node] + 1, child[node] + fanout[node]):
+            for i in range(lines.shape[1]):
+                lines[node, i] += lines[below, i]
+
+
+@kernel
+def take_from_parents(lines: NDArray[np.int64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+    """Sums to nominal coefficients: f times the own sum minus the parent's, f being the number of siblings."""
+    for node in range(lines.shape[0] - 1, -1, -1):
+        for below in range(child[node], child[node] + fanout[node]):
+            for i in range(lines.shape[1]):
+                lines[below, i] = fanout[node] * lines[below, i] - lines[node, i]
+
+
+@kernel
+def give_back(lines: NDArray[np.float64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+    """Nominal coefficients to sums, with the mean of every group of siblings taken off."""
+    mean = np.empty(lines.shape[1])
+    for node in range(lines.shape[0]):
+        if fanout[node] == 0:
+            continue
+        share = 1.0 / fanout[node]
+        mean[:] = 0.0
+        for below in range(child[node], child[node] + fanout[node]):
+            for i in range(lines.shape[1]):
+                mean[i] += lines[below, i]
+        for i in range(lines.shape[1]):
+            mean[i] = lines[node, i] - mean[i] * share
+        for below in range(child[node], child[node] + fanout[node]):
+            for i in range(lines.shape[1]):
+                lines[below, i] = (lines[below, i] + mean[i]) * share
+
+
+@kernel
+def agree(
+    lines: NDArray[np.float64], child: NDArray[np.int64], fanout: NDArray[np.int64], spread: NDArray[np.float64]
+) -> None:
+    """Noisy sums of all nodes to their least-squares estimates.
+
+    `spread` is the variance of each node's sum as its own subtree estimates it.
+    """
+    below_sum = np.empty(lines.shape[1])
+    for node in range(lines.shape[0] - 1, -1, -1):
+        if fanout[node] == 0:
+            continue
+        below_sum[:] = 0.0
+        variance = 0.0
+        for below in range(child[node], child[node] + fanout[node]):
+            variance += spread[below]
+            for i in range(lines.shape[1]):
+                below_sum[i] += lines[below, i]
+        for i in range(lines.shape[1]):
+            lines[node, i] = (variance * lines[node, i] + below_sum[i]) / (1.0 + variance)
+    for node in range(lines.shape[0]):
+        if fanout[node] == 0:
+            continue
+        below_sum[:] = 0.0
+        variance = 0.0
+        for below in range(child[node], child[node] + fanout[node]):
+            variance += spread[below]
+            for i in range(lines.shape[1]):
+                below_sum[i] += lines[below, i]
+        for below in range(child[node], child[node] + fanout[node]):
+            share = spread[below] / variance
+            for i in range(lines.shape[1]):
+                lines[below, i] += share * (lines[node, i] - below_sum[i])
+
+
+@kernel
+def to_front(lines: NDArray[np.float64], leaves: NDArray[np.int64]) -> None:
+    """The estimates of the codes to the front of every line, in the order of the codes."""
+    codes = np.empty((leaves.size, lines.shape[1]))
+    for code in range(leaves.size):
+        for i in range(lines.shape[1]):
+            codes[code, i] = lines[leaves[code], i]
+    for code in range(leaves.size):
+        for i in range(lines.shape[1]):
+            lines[code, i] = codes[code, i]

@@ -1,0 +1,79 @@
+"""Counts of all nodes of a tree, made consistent by least squares: a node's estimate is the sum of its children's.
+
+Source: dyadic ranges, section 5.2 of sparse-summaries, with the estimates of Hay, Rastogi, Miklau and Suciu for any tree.
+Every node has noise of one scale; a record counts in each node above it. For several attributes the least-squares
+estimate is that of one axis after the other, since the map is a product.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet.kernels import tree_paths, trees
+from discreet.transforms.axis import Axis, Floats, Integers
+from discreet.transforms.tree import Tree
+
+
+class AgreeingTree(Axis):
+    """Tree counts at all levels, for ranges and hierarchy nodes alike."""
+
+    kind = "tree"
+
+    def __init__(self, tree: Tree, base: int = 2) -> None:
+        self.tree, self.base = tree, base
+        self.size, self.length = tree.size, tree.nodes
+        self.weight = 1 + tree.depth
+        self.runs = ((slice(0, tree.nodes), 1),)
+        self.levels = tuple((level,) for level in tree.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "base": self.base}
+
+    def places(self, codes: Integers) -> Integers:
+        return self.tree.leaves[codes]
+
+    def forward(self, lines: Integers) -> None:
+        trees.sum_up(lines, self.tree.child, self.tree.fanout)
+
+    def restore(self, lines: Floats) -> None:
+        trees.agree(lines, self.tree.child, self.tree.fanout, self._spread)
+        trees.to_front(lines, self.tree.leaves)
+
+    @cached_property
+    def _spread(self) -> Floats:
+        """The variance of each node's sum, as its subtree estimates it: T / (1 + T) where its children alone give T."""
+        tree, spread = self.tree, np.ones(self.tree.nodes)
+        for level in reversed(tree.levels[1:]):
+            parents = tree.parent[level]
+            total = np.bincount(parents - parents.min(), spread[level])
+            above = np.unique(parents)
+            spread[above] = total[above - parents.min()] / (1 + total[above - parents.min()])
+        return spread
+
+    @cached_property
+    def _inner(self) -> Floats:
+        """The variance of each inner node's sum by its children alone."""
+        return self._spread / np.where(self.tree.fanout > 0, 1 - self._spread, 1.0)
+
+    @cached_property
+    def _earlier(self) -> Floats:
+        """The variances of the siblings before each node, added up."""
+        running = np.cumsum(self._spread) - self._spread
+        starts = np.zeros(self.tree.nodes, np.int64)
+        starts[1:] = self.tree.child[self.tree.parent[1:]]
+        return running - running[starts]
+
+    def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
+        out = np.empty((one.size, 1))
+        tree = self.tree
+        shape = (tree.first, tree.end, tree.child, tree.fanout)
+        known = (self._earlier, self._inner, float(self._spread[0]))
+        tree_paths.agreed_covariance(one, other, *shape, *known, tree.depth + 1, out[:, 0])
+        return out
+
+    def fourth(self, first: Integers, end: Integers) -> Floats:
+        """An upper bound, as if one coefficient had all the weight."""
+        return np.asarray(self.covariance((first, end), (first, end)) ** 2)

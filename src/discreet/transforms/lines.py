@@ -1,0 +1,44 @@
+"""Work along one axis of a table: lines are copied in blocks that fit a cache, worked on, and put back; on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.lines import load, store
+
+BLOCK = 1 << 15
+_WORTH_A_THREAD = 1 << 20
+
+
+def through(table: NDArray[Any], place: int, work: Callable[[NDArray[Any]], None]) -> None:
+    """Apply `work` to every line of a contiguous table along axis `place`, in place."""
+    length = table.shape[place]
+    inner = int(np.prod(table.shape[place + 1 :], dtype=np.int64))
+    outer = table.size // max(1, length * inner)
+    view = table.reshape(outer, length, inner)
+    lines = outer * inner
+    if lines == 1:
+        work(table.reshape(length, 1))
+        return
+    width = min(lines, max(16, BLOCK // length))
+    workers = min(os.cpu_count() or 1, 1 + table.size // _WORTH_A_THREAD, -(-lines // width))
+
+    def run(worker: int) -> None:
+        block = np.empty((length, width), table.dtype)
+        for start in range(worker * width, lines, workers * width):
+            here = block if lines - start >= width else np.empty((length, lines - start), table.dtype)
+            load(view, start, here)
+            work(here)
+            store(view, start, here)
+
+    if workers == 1:
+        run(0)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(run, range(workers)))
