@@ -77,7 +77,7 @@ def running_box_sums(
     last: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """sums[box] from running sums along every axis: inclusion-exclusion over the corners, those before a 0 being zero."""
+    """sums[box] from running sums along every axis, by inclusion-exclusion; what lies before a 0 adds nothing."""
     boxes, attributes = first.shape
     for box in range(boxes):
         total = 0.0

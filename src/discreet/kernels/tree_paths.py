@@ -37,7 +37,7 @@ def cut_nodes(boundary: int, first: Ints, end: Ints, child: Ints, fanout: Ints, 
 
 @kernel
 def _shares(boundary: int, size: int, count: int, nodes: Ints, before: Ints, fanout: Ints, shares: Floats) -> float:
-    """The share of each cut node's sum that lies below the boundary, as nominal wavelets see it; the root's is returned."""
+    """The share of each cut node's sum that is below the boundary, as nominal wavelets see it; returns the root's."""
     if count == 0:
         return 1.0 if boundary >= size else 0.0
     shares[count] = 0.0

@@ -5,7 +5,7 @@ Source: privelet (Xiao, Wang, Gehrke), sections 4 to 6. Guarantee and numerics: 
 
 from __future__ import annotations
 
-from discreet.mechanisms.transformed import Transformed
+from discreet.mechanisms.transformed import WRITE, Transformed
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import Axis, Haar, NominalWavelet, Tree
 
@@ -13,6 +13,7 @@ from discreet.transforms import Axis, Haar, NominalWavelet, Tree
 class Privelet(Transformed):
     tasks = ("ranges",)
     method = "privelet"
+    parameters = {"write": WRITE}  # noqa: RUF012
 
     def choose_axes(self) -> list[Axis]:
         return [wavelet(attribute) for attribute in self.request.schema.values()]

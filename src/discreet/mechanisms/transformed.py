@@ -42,6 +42,7 @@ class Transformed(Mechanism):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self._chosen: list[dict[str, Any]] = []
+        self.write = self._write()
         self.axes = self.choose_axes()
         weight = math.prod(axis.weight for axis in self.axes)
         self.scale = scale_of(request.epsilon, request.unit.sensitivity) * weight
@@ -60,8 +61,8 @@ class Transformed(Mechanism):
         if length > MOST_COEFFICIENTS:
             raise BadParameter(
                 f"{self.method}: the table has {length:,} coefficients, too many to hold (at most "
-                f"{MOST_COEFFICIENTS:,}). Use a sparse method such as dyadic-filter-priority, fewer attributes, or wider "
-                "bins"
+                f"{MOST_COEFFICIENTS:,}). Use a sparse method such as dyadic-filter-priority, fewer attributes, or "
+                "wider bins"
             )
         gain = math.prod(max(axis.factors) for axis in self.axes)
         if gain > LARGEST_GAIN or self.scale * gain > LARGEST_SCALE:
@@ -71,7 +72,8 @@ class Transformed(Mechanism):
             )
 
     def measure(self, counts: Counts, noise: Noise) -> Summary:
-        return self.summary(self.measured(counts, noise))
+        summary = self.summary(self.measured(counts, noise))
+        return summary if self.write == "coefficients" else summary.as_cells()
 
     def measured(self, counts: Counts, noise: Noise) -> NDArray[np.int64]:
         """The noisy coefficients: the only use of the counts."""
@@ -86,9 +88,17 @@ class Transformed(Mechanism):
         return table
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
+        """What is published of the noisy coefficients: post-processing."""
         from discreet.summaries.coefficients import Coefficients
 
         return Coefficients(self.request.schema, self.axes, values, self.scale)
+
+    def _write(self) -> str:
+        write = self.request.parameters.get("write", "coefficients")
+        if write not in ("coefficients", "cells"):
+            raise BadParameter(f"write must be 'coefficients' or 'cells', not {write!r}")
+        self.note_choice("write", write, "given" if "write" in self.request.parameters else "default")
+        return str(write)
 
     def noise_law(self) -> dict[str, Any]:
         return {

@@ -111,7 +111,7 @@ class Noise:
         return np.clip(noisy, -LARGEST_COUNT, LARGEST_COUNT, out=noisy)
 
     def add_into(self, table: NDArray[np.int64], scale: Number) -> None:
-        """`add` in place, for a table of any layout; on all cores where the source allows it, in little extra memory."""
+        """`add` in place, for a table of any layout: in little extra memory, on all cores if the source may."""
         Alpha.of(scale)  # refused before anything is changed
 
         def noised(piece: NDArray[np.int64]) -> None:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.coefficients import Coefficients
 from discreet.summaries.dense_cells import DenseCells
+from discreet.summaries.restored_cells import RestoredCells
+from discreet.summaries.shrunk import Shrunk
+from discreet.summaries.shrunk_cells import ShrunkCells
 from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.sparse_cells import SparseCells
+from discreet.summaries.tree_counts import TreeCounts
 
-SHAPES: dict[str, type[Summary]] = {
-    summary.shape: summary for summary in (DenseCells, SparseCells, SketchCells, Coefficients)
-}
+_ALL: tuple[type[Summary], ...] = (
+    DenseCells,
+    SparseCells,
+    SketchCells,
+    Coefficients,
+    RestoredCells,
+    Shrunk,
+    ShrunkCells,
+    TreeCounts,
+)
+SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in _ALL}
 
 __all__ = ["SHAPES", "Answers", "Summary"]

@@ -65,6 +65,12 @@ class Coefficients(Summary):
         """The restored cells, in the schema's order."""
         return restored(self.axes, self.values.astype(np.float64))
 
+    def as_cells(self) -> Summary:
+        """The same estimates, written cell by cell."""
+        from discreet.summaries.restored_cells import RestoredCells
+
+        return RestoredCells(self.schema, self.axes, self.cells, self.scale)
+
     def to_arrow(self) -> Any:
         return labelled_cells(self.schema, self.cells.reshape(-1))
 

@@ -1,4 +1,4 @@
-"""Linear maps on count tables as products of axes, one per attribute. Public: nothing here sees counts or draws noise."""
+"""Linear maps on count tables as products of axes, one per attribute. Nothing here sees counts or draws noise."""
 
 from __future__ import annotations
 

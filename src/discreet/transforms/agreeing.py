@@ -1,6 +1,6 @@
 """Counts of all nodes of a tree, made consistent by least squares: a node's estimate is the sum of its children's.
 
-Source: dyadic ranges, section 5.2 of sparse-summaries, with the estimates of Hay, Rastogi, Miklau and Suciu for any tree.
+Source: dyadic ranges, section 5.2 of sparse-summaries; the estimates of Hay, Rastogi, Miklau and Suciu, for any tree.
 Every node has noise of one scale; a record counts in each node above it. For several attributes the least-squares
 estimate is that of one axis after the other, since the map is a product.
 """
@@ -27,7 +27,7 @@ class AgreeingTree(Axis):
         self.size, self.length = tree.size, tree.nodes
         self.weight = 1 + tree.depth
         self.runs = ((slice(0, tree.nodes), 1),)
-        self.levels = tuple((level,) for level in tree.levels)
+        self.levels = tree.levels
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "base": self.base}

@@ -1,4 +1,4 @@
-"""One attribute's part of a linear map: integer coefficients of its codes, and what noise on them does to sums of codes.
+"""One attribute's part of a linear map: integer coefficients of its codes, and what their noise does to sums of codes.
 
 A map of several attributes is the product of their axes, applied one after the other. The noise on coefficient
 (k1, k2, ...) has scale `scale * factor1[k1] * factor2[k2] * ...`, so one record weighs in at
@@ -30,8 +30,8 @@ class Axis(ABC):
     weight: int
     #: neighbouring coefficients that share a relative noise scale, in order, covering all of them
     runs: tuple[tuple[slice, int], ...]
-    #: coefficients of one level each, as slices; the first level is what a total is made of
-    levels: tuple[tuple[slice, ...], ...]
+    #: the coefficients of each level; the first level is what a total is made of
+    levels: tuple[slice, ...]
 
     @cached_property
     def factors(self) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ class Axis(ABC):
 
     @abstractmethod
     def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
-        """Of the noise in the sums over codes below `one` and below `other`, if all noise on coefficients had variance 1.
+        """Of the noise in the sums over codes below `one` and below `other`, if the coefficients' noise had variance 1.
 
         One row per pair, one column for each of `factors`: the part that coefficients of that factor contribute.
         """

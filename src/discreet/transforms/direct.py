@@ -16,7 +16,7 @@ class Direct(Axis):
         self.size = self.length = size
         self.weight = 1
         self.runs = ((slice(0, size), 1),)
-        self.levels = ((slice(0, size),),)
+        self.levels = (slice(0, size),)
 
     def forward(self, lines: Integers) -> None:
         """Nothing to do."""

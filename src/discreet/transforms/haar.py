@@ -26,7 +26,7 @@ class Haar(Axis):
         self.weight = 1 + depth
         self.runs = ((slice(0, size), 1),)
         halves = [1 << level for level in reversed(range(depth))]
-        self.levels = ((slice(0, 1),), *((slice(half, size, 2 * half),) for half in halves))
+        self.levels = (slice(0, 1), *(slice(half, size, 2 * half) for half in halves))
 
     def forward(self, lines: Integers) -> None:
         haar.forward(lines)

@@ -1,4 +1,4 @@
-"""Work along one axis of a table: lines are copied in blocks that fit a cache, worked on, and put back; on all cores."""
+"""Work along one axis of a table: lines are copied in blocks that fit a cache, worked on and put back, on all cores."""
 
 from __future__ import annotations
 

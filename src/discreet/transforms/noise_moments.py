@@ -1,4 +1,4 @@
-"""How noise on the coefficients of a product of axes adds up in sums over boxes: variances and fourth cumulants, exactly.
+"""How noise on the coefficients of a product of axes adds up in sums over boxes: exact variances, fourth cumulants.
 
 The noise scale is a product too, but the variance of discrete noise is not one of its scale alone. So coefficients are
 told apart by the factors of their scales, of which an axis has few: each combination has one variance, and within it

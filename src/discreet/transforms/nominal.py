@@ -1,14 +1,15 @@
 """The nominal wavelet on whole numbers: the total, and f times a node's sum minus its parent's, f being its fan-out.
 
-Source: section 5 of privelet, times the parent's fan-out (errata). A record moves its own node's coefficient by f - 1 and
-each of its f - 1 siblings' by 1, so with noise of relative scale 2f - 2 every level weighs 1. Sums are restored after the
-mean of every group of siblings was taken off. A node that is its parent's only child would have the coefficient 0
-always: the tree has no such nodes.
+Source: section 5 of privelet, times the parent's fan-out (errata). A record moves its own node's coefficient by f - 1
+and each of its f - 1 siblings' by 1, so with noise of relative scale 2f - 2 every level weighs 1. Sums are restored
+after the mean of every group of siblings was taken off. A node that is its parent's only child would have the
+coefficient 0 always: the tree has no such nodes.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,14 +27,13 @@ class NominalWavelet(Axis):
         self.tree = tree
         self.size, self.length = tree.size, tree.nodes
         self.weight = 1 + tree.depth
-        runs, levels = [(slice(0, 1), 1)], [(slice(0, 1),)]
+        runs = [(slice(0, 1), 1)]
         for level in tree.levels[1:]:
             fanouts = tree.fanout[tree.parent[level]]
             cuts = [0, *(np.flatnonzero(np.diff(fanouts)) + 1).tolist(), fanouts.size]
-            parts = [slice(level.start + a, level.start + b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+            parts = [slice(level.start + a, level.start + b) for a, b in pairwise(cuts)]
             runs += [(part, 2 * int(tree.fanout[tree.parent[part.start]]) - 2) for part in parts]
-            levels.append((level,))
-        self.runs, self.levels = tuple(runs), tuple(levels)
+        self.runs, self.levels = tuple(runs), tree.levels
 
     def places(self, codes: Integers) -> Integers:
         return self.tree.leaves[codes]

@@ -1,0 +1,95 @@
+"""Boxes as few tree nodes as possible, and the sums of their counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
+
+Ints = NDArray[np.int64]
+
+
+@kernel
+def canonical_nodes(
+    start: int, stop: int, first: Ints, end: Ints, child: Ints, fanout: Ints, waiting: Ints, out: Ints
+) -> int:
+    """The largest nodes that lie within start <= code < stop; together they cover it.
+
+    `waiting` and `out` have room for twice all the children of one path from root to leaf.
+    """
+    waiting[0], left, count = 0, 1, 0
+    while left > 0:
+        left -= 1
+        node = waiting[left]
+        if first[node] >= stop or end[node] <= start:
+            continue
+        if first[node] >= start and end[node] <= stop:
+            out[count] = node
+            count += 1
+            continue
+        for below in range(child[node], child[node] + fanout[node]):
+            waiting[left] = below
+            left += 1
+    return count
+
+
+@kernel
+def product_sum(values: Ints, strides: Ints, nodes: Ints, counts: Ints) -> int:
+    """The sum of values over all combinations of the first counts[i] entries of each row nodes[i]."""
+    attributes = counts.size
+    place, turn = 0, np.zeros(attributes, np.int64)
+    for attribute in range(attributes):
+        place += nodes[attribute, 0] * strides[attribute]
+    total = np.int64(0)
+    while True:
+        total += values[place]
+        attribute = attributes - 1
+        while attribute >= 0:
+            place -= nodes[attribute, turn[attribute]] * strides[attribute]
+            turn[attribute] += 1
+            if turn[attribute] < counts[attribute]:
+                place += nodes[attribute, turn[attribute]] * strides[attribute]
+                break
+            turn[attribute] = 0
+            place += nodes[attribute, 0] * strides[attribute]
+            attribute -= 1
+        if attribute < 0:
+            return int(total)
+
+
+@kernel
+def tree_box_sums(
+    values: Ints,
+    strides: Ints,
+    offsets: Ints,
+    first: Ints,
+    end: Ints,
+    child: Ints,
+    fanout: Ints,
+    room: int,
+    starts: Ints,
+    stops: Ints,
+    sums: Ints,
+    used: Ints,
+) -> None:
+    """The sum over each box, and how many nodes it took. The trees of all attributes stand one after the other."""
+    boxes, attributes = starts.shape
+    nodes, counts = np.empty((attributes, room), np.int64), np.empty(attributes, np.int64)
+    waiting = np.empty(room, np.int64)
+    for box in range(boxes):
+        used[box] = 1
+        for attribute in range(attributes):
+            a, b = offsets[attribute], offsets[attribute + 1]
+            counts[attribute] = canonical_nodes(
+                starts[box, attribute],
+                stops[box, attribute],
+                first[a:b],
+                end[a:b],
+                child[a:b],
+                fanout[a:b],
+                waiting,
+                nodes[attribute],
+            )
+            used[box] *= counts[attribute]
+        sums[box] = product_sum(values, strides, nodes, counts)
