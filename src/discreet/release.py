@@ -13,13 +13,14 @@ import numpy as np
 from discreet import folder, placing
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.frame import Frame
-from discreet.queries import Boxes, Estimate, Questions, Where, bind, read_questions
+from discreet.quantiles import Quantile, prefixes, quantile
+from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
+from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
-MOST_GROUPS = 20_000_000
 _DROPPED = "rows that the declared rules drop are not counted"
 
 Group = str | tuple[str, str | int]
@@ -52,7 +53,7 @@ class Release:
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
         a row per cell; a cell that is listed twice counts once.
         """
-        boxes = bind(where, self.schema, self._known).boxes(self.schema.sizes) if cells is None else self._listed(cells)
+        boxes = self._selected(where) if cells is None else self._listed(cells)
         if cells is not None and where is not None:
             raise BadParameter("count: give either a where or a list of cells, not both")
         questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
@@ -90,31 +91,19 @@ class Release:
         if len(set(attributes)) != len(attributes):
             raise BadParameter("table: an attribute can be grouped by once only")
         lengths = [len(labels) for _, labels in groups]
-        if math.prod(lengths) > MOST_GROUPS:
+        if math.prod(lengths) > MOST_TOTAL_BOXES:
             raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add a where")
         codes = np.indices(lengths).reshape(len(lengths), -1)
-        questions = self._grouped(attributes, groups, codes, where)
+        ends = [
+            np.array([label[1:] for label in labels])[code] for (_, labels), code in zip(groups, codes, strict=True)
+        ]
+        questions = cut_questions(self._selected(where), dict(zip(attributes, ends, strict=True)))
         found = self.summary.answer(questions, _checked(level))
         columns: dict[str, Any] = {}
         for (attribute, labels), code in zip(groups, codes, strict=True):
             texts = [label for label, _, _ in labels]
             columns[self.schema.names[attribute]] = [texts[i] for i in code.tolist()]
         return Frame({**columns, **_columns(found)})
-
-    def _grouped(self, attributes: list[int], groups: list[Any], codes: Any, where: Where) -> Questions:
-        """One question per combination of groups: its box, cut with every box of the selection."""
-        selected = bind(where, self.schema, self._known).boxes(self.schema.sizes)
-        count = codes.shape[1]
-        if count * len(selected.first) > MOST_GROUPS:
-            raise CannotAnswer("the where has too many parts for so many groups; group by less, or ask for parts")
-        first = np.repeat(selected.first[None], count, axis=0)
-        last = np.repeat(selected.last[None], count, axis=0)
-        for attribute, (_, labels), code in zip(attributes, groups, codes, strict=True):
-            starts, ends = (np.array([label[i] for label in labels])[code, None] for i in (1, 2))
-            first[:, :, attribute] = np.maximum(first[:, :, attribute], starts)
-            last[:, :, attribute] = np.minimum(last[:, :, attribute], ends)
-        filled = np.all(first <= last, axis=2)
-        return Questions(first[filled], last[filled], count, np.nonzero(filled)[0])
 
     def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
         """The attribute's index and its groups: (label, first code, last code)."""
@@ -132,6 +121,25 @@ class Release:
         if not isinstance(attribute, Nominal):
             raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
         return index, attribute.level(int(level) if str(level).isdecimal() else level)
+
+    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL) -> Frame:
+        """For each value of an ordinal attribute, how many records have that value or a lower one."""
+        labels, found = prefixes(self.summary, self._selected(where), self._ordinal(attribute), _checked(level))
+        return Frame({attribute: labels, **_columns(found)})
+
+    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
+        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
+        index = self._ordinal(attribute)
+        return quantile(self.summary, self._selected(where), index, share, _checked(level))
+
+    def _selected(self, where: Where) -> Boxes:
+        return bind(where, self.schema, self._known).boxes(self.schema.sizes)
+
+    def _ordinal(self, name: str) -> int:
+        index = attribute_index(name, self.schema, self._known)
+        if isinstance(self.schema[name], Nominal):
+            raise CannotAnswer(f"{name} has no order, so it has no quantiles; ask for an ordinal attribute")
+        return index
 
     @property
     def _known(self) -> Iterable[str]:

@@ -112,6 +112,26 @@ def query(
 
 
 @app.command()
+def quantile(
+    release: ReleaseFolder,
+    attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
+    share: Annotated[float, typer.Argument(help="Which part of the records: 0.5 is the median.")] = 0.5,
+    where: Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")] = None,
+    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
+    as_json: Json = False,
+) -> None:
+    """The value that a given part of the records do not exceed, with its interval.
+
+    Examples:
+      discreet quantile out/by-age age
+      discreet quantile out/by-age age 0.9 --where "sex = 'Female'"
+    """
+    from discreet.cli.asking import run_quantile
+
+    run_quantile(release, attribute, share, where, level, as_json)
+
+
+@app.command()
 def ledger(
     file: Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")], as_json: Json = False
 ) -> None:

@@ -1,4 +1,4 @@
-"""`discreet query`."""
+"""`discreet query` and `discreet quantile`."""
 
 from __future__ import annotations
 
@@ -47,6 +47,14 @@ def run(
         print_json(frame.to_dicts())
     else:
         _show(frame, level)
+
+
+def run_quantile(folder: Path, attribute: str, share: float, where: str | None, level: float, as_json: bool) -> None:
+    found = load(folder).quantile(attribute, share, where, level=level)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print(found)
 
 
 def _show(frame: Frame, level: float) -> None:

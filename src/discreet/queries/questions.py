@@ -11,7 +11,7 @@ Every distinct cell text is bound once; the rest is array work, so a million que
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -42,6 +42,20 @@ class Questions(Boxes):
 
     count: int
     owner: Codes
+
+
+def cut_questions(selected: Boxes, ends: Mapping[int, Codes]) -> Questions:
+    """One question for each row of `ends` (first and last code of some attributes): its range cut with every box."""
+    count = len(next(iter(ends.values())))
+    if count * len(selected.first) > MOST_TOTAL_BOXES:
+        raise CannotAnswer("the where has too many parts for so many groups; group by less, or ask for parts")
+    first = np.repeat(selected.first[None], count, axis=0)
+    last = np.repeat(selected.last[None], count, axis=0)
+    for attribute, ranges in ends.items():
+        first[:, :, attribute] = np.maximum(first[:, :, attribute], ranges[:, :1])
+        last[:, :, attribute] = np.minimum(last[:, :, attribute], ranges[:, 1:])
+    filled = np.all(first <= last, axis=2)
+    return Questions(first[filled], last[filled], count, np.nonzero(filled)[0])
 
 
 def read_questions(source: Any, schema: Schema, known: Iterable[str] = ()) -> Questions:

@@ -1,0 +1,87 @@
+"""Prefix sums and quantiles of releases: right without noise, and intervals that hold the truth as often as they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.errors import BadParameter, CannotAnswer, UnknownAttribute
+from discreet.noise import Noise, ZeroNoise
+from discreet.release import Release
+from discreet.tasks import Task
+
+SCHEMA = discreet.Schema(
+    age=discreet.Ordinal(10, 49), sex=discreet.Nominal(["f", "m"]), pay=discreet.Ordinal(0.0, 2.0, 0.5, outside="other")
+)
+CODES = np.array(list(np.ndindex(*SCHEMA.sizes)))
+COUNTS = (CODES[:, 0] * (CODES[:, 1] + 1) + 3 * CODES[:, 2]) % 41
+TABLE = COUNTS.reshape(SCHEMA.sizes)
+TASKS: list[Task] = [
+    discreet.Ranges(["age", "sex", "pay"], method="privelet"),
+    discreet.Ranges(["age", "sex", "pay"], method="dyadic", consistency=False),
+    discreet.Table(["age", "sex", "pay"], method="geometric"),
+    discreet.Table(["age", "sex", "pay"], method="threshold", tau=30),
+]
+
+
+def made(task: Task, noise: Noise | None = None, epsilon: Any = 1) -> Release:
+    return discreet.from_counts(SCHEMA, CODES, COUNTS).publish(task, epsilon, noise=noise)
+
+
+def true_quantile(share: float, counts: np.ndarray[Any, Any]) -> int:
+    running = np.cumsum(counts)
+    return 10 + int(np.argmax(running >= share * running[-1]))
+
+
+@pytest.mark.parametrize("task", TASKS[:3], ids=lambda task: task.method)
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.77, 1])
+def test_without_noise_quantiles_and_prefixes_are_exact(task: Task, share: float) -> None:
+    release = made(task, ZeroNoise())
+    assert release.quantile("age", share).value == true_quantile(share, TABLE.sum(axis=(1, 2)))
+    assert release.quantile("age", share, {"sex": "f"}).value == true_quantile(share, TABLE[:, 0].sum(axis=1))
+    frame = release.prefix("age", "sex = 'm'")
+    assert frame["age"] == list(range(10, 50))
+    assert np.allclose(frame["count"], np.cumsum(TABLE[:, 1].sum(axis=1)))
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.method)
+def test_intervals_hold_the_true_quantile(task: Task) -> None:
+    """400 draws at level 0.8: fewer than 280 hits have a probability below 1e-6."""
+    truth = true_quantile(0.5, TABLE[:, 0].sum(axis=1))
+    found = [made(task, epsilon="0.2").quantile("age", 0.5, {"sex": "f"}, level=0.8) for _ in range(400)]
+    assert sum(q.low <= truth <= q.high for q in found) >= 280
+    assert all(q.low <= q.value <= q.high for q in found)
+    assert any(q.low < q.high for q in found)
+
+
+def test_more_noise_leaves_more_codes_open() -> None:
+    def width(epsilon: str) -> float:
+        drawn = [made(TASKS[0], epsilon=epsilon).quantile("age", 0.5) for _ in range(20)]
+        return float(np.mean([q.high - q.low for q in drawn]))
+
+    assert width("0.05") > 2 * width("1")
+
+
+def test_bins_are_answered_by_their_labels_and_other_values_stay_out() -> None:
+    release = made(TASKS[0], ZeroNoise())
+    assert release.quantile("pay", 1).value == "[1.5, 2]"
+    assert release.prefix("pay")["pay"] == ["[0, 0.5)", "[0.5, 1)", "[1, 1.5)", "[1.5, 2]"]
+    assert "95 %" in str(release.quantile("pay", 0.5))
+    assert release.quantile("pay", 0.5).to_dict()["value"] == release.quantile("pay", 0.5).value
+
+
+def test_what_cannot_be_asked_is_refused_with_advice() -> None:
+    release = made(TASKS[0], ZeroNoise())
+    with pytest.raises(CannotAnswer, match="no order"):
+        release.quantile("sex", 0.5)
+    with pytest.raises(BadParameter, match=r"between 0 and 1"):
+        release.quantile("age", 1.5)
+    with pytest.raises(UnknownAttribute, match="age"):
+        release.quantile("agee", 0.5)
+    wide = discreet.Schema(x=discreet.Ordinal(0, 2**21))
+    sparse = discreet.from_counts(wide, [[5]], [3]).publish(discreet.Table("x", method="filter", theta=50), 1)
+    with pytest.raises(CannotAnswer, match="wider bins"):
+        sparse.quantile("x", 0.5)
