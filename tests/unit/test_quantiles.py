@@ -1,4 +1,4 @@
-"""Prefix sums and quantiles of releases: right without noise, and intervals that hold the truth as often as they say."""
+"""Prefix sums and quantiles of releases: right without noise, with intervals that hold the truth as often as stated."""
 
 from __future__ import annotations
 

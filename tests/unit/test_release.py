@@ -271,6 +271,7 @@ def test_a_range_that_cuts_a_bin_is_not_guessed() -> None:
 
 def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch, exact_release: Release) -> None:
     monkeypatch.setattr("discreet.release.MOST_TOTAL_BOXES", 65)
+    monkeypatch.setattr("discreet.queries.questions.MOST_TOTAL_BOXES", 65)
     with pytest.raises(CannotAnswer, match="table of 66 rows; group by less"):
         exact_release.table(["age", "place"])
     assert len(exact_release.table(["age", "place.side"])) == 33
