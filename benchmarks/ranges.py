@@ -1,7 +1,7 @@
 """Wavelets and trees in privelet's own settings: time against filling the table with noise, memory, saving, asking.
 
 2**22 to 2**26 cells over two ordinal and two nominal attributes, and the domain of the Brazil table, 1.03 * 10^8 cells.
-What is timed is `measure`, the counts being given; of `privelet*` also the thresholds, which are computed from the result.
+What is timed is `measure`, the counts being given; of `privelet*` also the thresholds, computed from the result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from discreet.schema import Nominal, Ordinal, Schema
 POWERS = (22, 24, 26)
 ROWS = 5_000_000
 QUESTIONS = 40_000
-METHODS = {"privelet": {}, "privelet*": {"direct": []}, "dyadic": {}}
+METHODS: dict[str, dict[str, Any]] = {"privelet": {}, "privelet*": {"direct": []}}
 LIMITS = {"privelet": 4.0, "privelet*": 12.0}
 
 
@@ -126,7 +126,6 @@ def _brazil(report: Report) -> None:
     report.at_most("privelet, 1.03e8 cells: peak memory in GB", peak / 1e9, 4)
     report.note("privelet, 1.03e8 cells: time / fill", seconds(lambda: made.measure(counts, Noise()), 2) / fill)
     summary = made.measure(counts, Noise())
-    del counts
     _asking(report, schema, summary)
     _saving(report, schema, summary)
 
@@ -148,7 +147,6 @@ def _asking(report: Report, schema: Schema, summary: Any) -> None:
     questions = Questions(first, last, QUESTIONS, np.arange(QUESTIONS))
     table = np.zeros(schema.sizes, np.int64)
     one_pass = seconds(lambda: np.add(table, 1, out=table), 3)
-    del table
     cold = seconds(lambda: summary.answer(questions, 0.95), 1)
     warm = seconds(lambda: summary.answer(questions, 0.95), 3)
     report.note("40,000 questions, 1.03e8 cells, first time (makes running sums): time / one pass", cold / one_pass)

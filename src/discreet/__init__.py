@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from discreet.release import Release, load
     from discreet.schema import Nominal, Ordinal, Schema
     from discreet.spec import load_spec
-    from discreet.tasks import Ranges, Table
+    from discreet.tasks import Marginals, Ranges, Table
 
 _HOMES = {
     "Estimate": ("queries", "Estimate"),
+    "Marginals": ("tasks", "Marginals"),
     "Nominal": ("schema", "Nominal"),
     "Ordinal": ("schema", "Ordinal"),
     "Ranges": ("tasks", "Ranges"),
@@ -36,6 +37,7 @@ _HOMES = {
 
 __all__ = [
     "Estimate",
+    "Marginals",
     "Nominal",
     "Ordinal",
     "Ranges",

@@ -91,6 +91,10 @@ class Counts:
         table[tuple(self.codes.T)] = self.counts
         return table
 
+    def marginal(self, places: Sequence[int]) -> Counts:
+        """Counts by some of the attributes, in the given order."""
+        return Counts.from_arrays([self.sizes[place] for place in places], self.codes[:, list(places)], self.counts)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented

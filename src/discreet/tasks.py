@@ -23,6 +23,14 @@ class Task:
         self.method = method
         self.parameters = dict(sorted(parameters.items()))
 
+    def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
+        """The attributes that are counted by, of those a schema declares."""
+        return self.by
+
+    def asked(self) -> dict[str, Any]:
+        """What the method is given: its own parameters, and whatever else the task says."""
+        return dict(self.parameters)
+
     def to_dict(self) -> dict[str, Any]:
         return {"task": self.name, "by": list(self.by), "method": self.method, **self.parameters}
 
@@ -33,8 +41,9 @@ class Task:
         return hash((self.name, self.by, self.method))
 
     def __repr__(self) -> str:
+        fields = self.to_dict()
         extra = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
-        return f"{type(self).__name__}({list(self.by)}, method={self.method!r}{extra})"
+        return f"{type(self).__name__}({fields.get('by', [])}, method={self.method!r}{extra})"
 
 
 class Table(Task):
@@ -43,13 +52,45 @@ class Table(Task):
     name = "table"
 
 
+class Marginals(Task):
+    """Many small tables at once: `Marginals(ways=2)`, all of two attributes; `Marginals([["age", "sex"], ["state"]])`.
+
+    With `ways`, `by` may name the attributes to combine; without it they are all that the schema has.
+    """
+
+    name = "marginals"
+
+    def __init__(self, by: Iterable[Any] = (), *, method: str = "auto", **parameters: Any) -> None:
+        given = [by] if isinstance(by, str) else list(by)
+        self.sets: tuple[tuple[str, ...], ...] = ()
+        if any(not isinstance(part, str) for part in given):
+            self.sets = tuple((part,) if isinstance(part, str) else tuple(part) for part in given)
+            if not all(part and all(isinstance(name, str) for name in part) for part in self.sets):
+                raise BadParameter('Marginals needs lists of names of attributes, such as [["age", "sex"], ["state"]]')
+            given = list(dict.fromkeys(name for part in self.sets for name in part))
+        if given:
+            super().__init__(given, method=method, **parameters)
+        else:
+            self.by, self.method, self.parameters = (), method, dict(sorted(parameters.items()))
+
+    def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
+        return self.by or tuple(schema)
+
+    def asked(self) -> dict[str, Any]:
+        return {**self.parameters, **({"sets": [list(part) for part in self.sets]} if self.sets else {})}
+
+    def to_dict(self) -> dict[str, Any]:
+        by = [list(part) for part in self.sets] or list(self.by)
+        return {"task": self.name, **({"by": by} if by else {}), "method": self.method, **self.parameters}
+
+
 class Ranges(Task):
     """Products of ranges on ordinal attributes and of hierarchy nodes on nominal ones."""
 
     name = "ranges"
 
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marginals)}
 
 
 def task_from_dict(fields: Mapping[str, Any]) -> Task:

@@ -36,7 +36,9 @@ def _method_problems(path: Path, spec: Spec) -> list[str]:
     """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
     problems = []
     for name, release in spec.releases.items():
-        request = Request(spec.schema.select(release.task.by), spec.unit, release.epsilon, release.task.parameters)
+        request = Request(
+            spec.schema.select(release.task.attributes(spec.schema)), spec.unit, release.epsilon, release.task.asked()
+        )
         try:
             mechanism_for(release.task, request)
         except DiscreetError as error:

@@ -13,7 +13,6 @@ from discreet.privacy import Unit
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
-    from discreet.counts import Counts
     from discreet.noise import Noise
     from discreet.summaries import Summary
 
@@ -37,6 +36,8 @@ class Mechanism(ABC):
     tasks: ClassVar[tuple[str, ...]]
     method: ClassVar[str]
     parameters: ClassVar[dict[str, str]] = {}
+    #: the sets of attributes to count by, if not by all at once; `measure` then gets a list of counts
+    sets: tuple[tuple[str, ...], ...] | None = None
 
     def __init__(self, request: Request) -> None:
         for name in request.parameters:
@@ -51,8 +52,8 @@ class Mechanism(ABC):
         """The epsilon of what `measure` does, derived again from its map and scales by `privacy.cost`."""
 
     @abstractmethod
-    def measure(self, counts: Counts, noise: Noise) -> Summary:
-        """The one look at the private counts."""
+    def measure(self, counts: Any, noise: Noise) -> Summary:
+        """The one look at the private counts: `Counts` over the whole schema, or a list of them, one for each set."""
 
     @abstractmethod
     def noise_law(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CountOverflow
 from discreet.intervals import Real
 from discreet.noise.coins import coin, coins
+from discreet.noise.descents import Redraws, descend
 from discreet.noise.down import LARGEST_DISTANCE, Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
@@ -36,6 +37,7 @@ __all__ = [
     "Descent",
     "KeystreamSource",
     "Noise",
+    "Redraws",
     "Rule",
     "ScriptedSource",
     "SeededSource",
@@ -205,6 +207,22 @@ class Noise:
         distance = np.abs(noisy - exact)
         return next_redraw(distance.reshape(-1), descent, self.source.stream()).reshape(noisy.shape)
 
+    def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
+        """All redraws of answers that are taken down the steps of a descent; `noisy` is at its first scale."""
+        noisy, exact = _paired(noisy.reshape(-1), exact.reshape(-1))
+        offsets = noisy - exact
+        if not self.source.separate:
+            return descend(offsets, descent, self.source.stream())
+        parts = np.array_split(np.arange(offsets.size), os.cpu_count() or 1)
+        with ThreadPoolExecutor(len(parts)) as pool:
+            found = list(pool.map(lambda part: descend(offsets[part], descent, self.source.stream()), parts))
+        answers = [part[redraws.answer] for part, redraws in zip(parts, found, strict=True)]
+        return Redraws(
+            np.concatenate(answers),
+            np.concatenate([redraws.step for redraws in found]),
+            np.concatenate([redraws.offset for redraws in found]),
+        )
+
     def _drawer(self, size: int) -> Drawer:
         return Drawer(self.source.stream(), size)
 
@@ -247,6 +265,10 @@ class ZeroNoise(Noise):
         redrawn: bool = False,
     ) -> NDArray[np.int64]:
         return exact.copy()
+
+    def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
+        none = np.empty(0, np.int64)
+        return Redraws(none, none, none)
 
 
 def _pieces(table: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -72,7 +72,7 @@ def next_redraw(distance: NDArray[np.int64], descent: Descent, stream: Stream) -
         # what is not surely on its side (a NaN is not) is left to integers
         doubtful |= inside & ~(sign * (log_uniform - log_kept) > error + unread)
     for i in np.flatnonzero(doubtful).tolist():
-        high[i] = _exact_redraw(int(distance[i]), int(words[i]), descent, stream)
+        high[i] = exact_redraw(int(distance[i]), int(words[i]), descent, stream)
     return high
 
 
@@ -97,7 +97,7 @@ def _log_kept(
     return value, error
 
 
-def _exact_redraw(distance: int, prefix: int, descent: Descent, stream: Stream) -> int:
+def exact_redraw(distance: int, prefix: int, descent: Descent, stream: Stream) -> int:
     bits = 64
     while True:
         low, high = 0, descent.steps + 1

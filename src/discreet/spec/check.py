@@ -161,8 +161,8 @@ class Checker:
         declared_names = self._tables["attributes"]
         problems += [
             f"by: {name!r} is not declared as an attribute.{did_you_mean(name, declared_names)}"
-            for name in ([by] if isinstance(by, str) else by if isinstance(by, list) else [])
-            if isinstance(name, str) and name not in declared_names
+            for name in _names(by)
+            if name not in declared_names
         ]
         for key, value in fields.items():
             # other keys belong to the method, which checks them itself
@@ -222,6 +222,13 @@ def _written(value: str | Decimal, key: str) -> str:
     if abs(exponent) > 100 or len(text) > 200:
         raise BadParameter(f"{key}: the value {text[:40]} is far too large or too small; usual values are 0.1 to 10")
     return text
+
+
+def _names(by: object) -> list[str]:
+    """All names in `by`, which may be one, a list, or a list of lists."""
+    if isinstance(by, list):
+        return [name for part in by for name in _names(part)]
+    return [by] if isinstance(by, str) else []
 
 
 def _floats(value: Any) -> Any:

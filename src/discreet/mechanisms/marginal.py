@@ -1,0 +1,126 @@
+"""What the methods for marginals share: which tables, their weights, what is small, and one noise scale per table.
+
+Guarantee: pure epsilon. One record counts once in every table, so noise of scale s_i on all cells of table i costs
+sensitivity * sum of 1 / s_i, the generalised sensitivity of ireduct. Numerics: exact noise on whole numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Mechanism, Request
+from discreet.naming import did_you_mean
+from discreet.privacy import as_text, cost, exact, scale_of
+
+if TYPE_CHECKING:
+    from discreet.counts import Counts
+    from discreet.noise import Noise
+    from discreet.summaries.marginal_tables import MarginalTables, Part
+
+MOST_CELLS = 10**8
+MOST_TABLES = 10_000
+
+TABLES = {
+    "ways": "all tables of this many attributes",
+    "sets": "the tables one by one, as lists of attributes; usually given as `by`",
+    "consistency": "true: answers come from tables that agree with each other, by least squares; default false",
+}
+
+
+class MarginalMethod(Mechanism):
+    """A method of `Marginals`: `tables` of exact counts in, noisy tables with their scales out."""
+
+    tasks = ("marginals",)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._chosen: list[dict[str, Any]] = []
+        self.sets: tuple[tuple[str, ...], ...] = self._sets()
+        self.shapes = [tuple(request.schema[name].size for name in names) for names in self.sets]
+        self.cells = [math.prod(shape) for shape in self.shapes]
+        if sum(self.cells) > MOST_CELLS:
+            raise BadParameter(
+                f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
+                "leave out the largest, or use wider bins"
+            )
+        consistency = request.parameters.get("consistency", False)
+        if not isinstance(consistency, bool):
+            raise BadParameter(f"consistency must be true or false, not {consistency!r}")
+        self.consistent = consistency
+        self.note_choice("consistency", consistency, "given" if "consistency" in request.parameters else "default")
+        #: 1 / scale of each table adds up to at most this
+        self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
+
+    @property
+    def cost(self) -> Fraction:
+        """What all tables together may cost; `measure` checks that the scales it ends with do not exceed it."""
+        return cost(self.request.unit, self.budget)
+
+    @abstractmethod
+    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
+
+    def measure(self, counts: Sequence[Counts], noise: Noise) -> MarginalTables:
+        from discreet.summaries.marginal_tables import MarginalTables
+
+        parts = self.noisy_tables([table.dense().reshape(-1) for table in counts], noise)
+        return MarginalTables(self.request.schema, self.sets, parts, consistent=self.consistent)
+
+    def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
+        """The generalised sensitivity of all that was drawn, derived again from the scales."""
+        spent = cost(self.request.unit, sum(inverse_scales, Fraction(0)))
+        assert spent <= self.request.epsilon, "the scales of the noise cost more than epsilon"
+
+    def noise_law(self) -> dict[str, Any]:
+        return {
+            "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every cell; s is one number "
+            "for each table, see `summary`",
+            "scales add up to": f"sum of 1 / s at most {as_text(self.budget)}",
+        }
+
+    def chosen(self) -> list[dict[str, Any]]:
+        return self._chosen
+
+    def note_choice(self, name: str, value: Any, origin: str) -> None:
+        self._chosen.append({"name": name, "value": value, "origin": origin})
+
+    def given(self, name: str, default: Fraction) -> Fraction:
+        """A positive parameter as it was given, or its default, noted."""
+        if name not in self.request.parameters:
+            self.note_choice(name, as_text(default), "default")
+            return default
+        value = exact(self.request.parameters[name], name)
+        self.note_choice(name, as_text(value), "given")
+        return value
+
+    def _sets(self) -> tuple[tuple[str, ...], ...]:
+        schema, asked = self.request.schema, self.request.parameters
+        if ("ways" in asked) == ("sets" in asked):
+            raise BadParameter("say which marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
+        if "ways" in asked:
+            ways = asked["ways"]
+            if isinstance(ways, bool) or not isinstance(ways, int) or not 1 <= ways <= len(schema):
+                raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
+            if math.comb(len(schema), ways) > MOST_TABLES:
+                raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")
+            return tuple(itertools.combinations(schema, ways))
+        found = []
+        for names in asked["sets"]:
+            for name in names:
+                if name not in schema:
+                    raise BadParameter(f"marginals: {name!r} is no attribute.{did_you_mean(name, schema)}")
+            if len(set(names)) < len(names):
+                raise BadParameter(f"marginals: {', '.join(names)} names an attribute twice")
+            found.append(tuple(name for name in schema if name in names))  # in the order of the schema
+        if len(set(found)) < len(found):
+            raise BadParameter("marginals: a set of attributes is listed twice; keep one")
+        return tuple(found)

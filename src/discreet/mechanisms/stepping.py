@@ -1,0 +1,176 @@
+"""How far each table's noise goes down: the choices of the step-by-step algorithm, replayed without its steps.
+
+Every step takes the table of the highest score, need * scale * (scale - step) for the average error (errata: with the factor
+1 / |M|), need * scale for the maximum; need changes only when a cell is redrawn. Scores fall between redraws. So the
+tables that have been stepped down to level L are each at the first step at which their own score is below L: one number
+says where all of them are. The level at which the budget is used up is found by halving; the last steps, in which
+tables that can no longer be paid drop out one by one, are taken singly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.stepping import finish
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Descending = tuple[Fraction, Fraction, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The noisy values of all cells of all tables at the start, and every redraw: which cell, in which step, to what.
+
+    Redraws are in order of table, then step; `table_ends` says where each table's end.
+    """
+
+    cells: list[int]
+    start: Ints
+    answer: Ints
+    step: Ints
+    value: Ints
+
+    @classmethod
+    def of(cls, cells: list[int], start: Ints, answer: Ints, step: Ints, value: Ints) -> Paths:
+        table = np.searchsorted(np.cumsum(cells), answer, side="right")
+        order = np.lexsort((step, table))  # stable: a cell's own redraws stay in order
+        return cls(cells, start, answer[order], step[order], value[order])
+
+    @property
+    def bounds(self) -> Ints:
+        """Where the redraws of each table begin, and the end."""
+        firsts = np.concatenate([[0], np.cumsum(self.cells)])
+        table = np.searchsorted(firsts, self.answer, side="right") - 1
+        return np.searchsorted(table, np.arange(len(self.cells) + 1))
+
+    def values_after(self, taken: Ints) -> Ints:
+        """The noisy values when each table has gone down so many steps."""
+        values, bounds = self.start.copy(), self.bounds
+        for table, steps in enumerate(taken.tolist()):
+            mine = slice(bounds[table], bounds[table + 1])
+            last = np.searchsorted(self.step[mine], steps, side="right")
+            values[self.answer[mine][:last]] = self.value[mine][:last]
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class _Needs:
+    """The need of one table as it changes: needs[i] holds from step changes[i] to before changes[i + 1]."""
+
+    changes: Ints
+    needs: Floats
+    #: the lowest score that was reached by the end of each stretch
+    lowest: Floats
+
+    def first_below(self, level: float, descent: _Scores) -> int:
+        """The first step at which the score is below the level; the number of steps if none is."""
+        stretch = int(np.searchsorted(-self.lowest, -level, side="right"))
+        if stretch == self.lowest.size:
+            return descent.steps
+        start = int(self.changes[stretch])
+        return max(start, descent.first_below(self.needs[stretch], level, start))
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores as a function of need and step, in floats: any rounding is as good a choice as any other."""
+
+    start: float
+    step: float
+    steps: int
+    average: bool
+
+    def at(self, need: Floats, step: Ints | Floats) -> Floats:
+        scale = self.start - step * self.step
+        return np.asarray(need * scale * (scale - self.step) if self.average else need * scale)
+
+    def first_below(self, need: float, level: float, lowest: int) -> int:
+        if self.average:
+            scale = 0.5 * (self.step + np.sqrt(self.step**2 + 4 * level / need))
+        else:
+            scale = level / need
+        guess = int(min(max((self.start - scale) / self.step, lowest), self.steps))
+        while guess > lowest and self.at(np.float64(need), np.int64(guess - 1)) < level:
+            guess -= 1
+        while guess < self.steps and self.at(np.float64(need), np.int64(guess)) >= level:
+            guess += 1
+        return guess
+
+
+def steps_down(
+    paths: Paths, weights: Floats, sanity: float, objective: str, descent: Descending, budget: Fraction
+) -> Ints:
+    """How many steps each table takes before nothing more can be paid. Looks at noisy values only."""
+    start, step, steps = float(descent[0]), float(descent[1]), descent[2]
+    scores = _Scores(start, step, steps, objective == "average")
+    tables = _needs(paths, weights, sanity, scores)
+    limit = float(budget) * (1 - 2e-12)  # floats never pay for what exact arithmetic might refuse
+
+    def at(level: float) -> Ints:
+        return np.array([table.first_below(level, scores) for table in tables])
+
+    def spent(taken: Ints) -> float:
+        return float((1 / (start - taken * step)).sum())
+
+    high = 2 * max(float(scores.at(table.needs[:1], np.int64(0))[0]) for table in tables)
+    low = high
+    while spent(at(low)) <= limit and np.any(at(low) < steps):
+        high, low = low, low / 16
+    if spent(at(low)) <= limit:
+        return at(low)
+    while high / low > 1 + 1e-15 and not np.array_equal(at(high), at(low)):
+        middle = np.sqrt(high * low)
+        if not low < middle < high:
+            break
+        high, low = (middle, low) if spent(at(middle)) <= limit else (high, middle)
+    taken = at(high)
+    changes, needs, ends = (
+        np.concatenate([table.changes for table in tables]),
+        np.concatenate([table.needs for table in tables]),
+        np.cumsum([table.changes.size for table in tables]),
+    )
+    finish(taken, changes, needs, ends, start, step, steps, scores.average, limit)
+    return taken
+
+
+def _needs(paths: Paths, weights: Floats, sanity: float, scores: _Scores) -> list[_Needs]:
+    bounds, first, found = paths.bounds, 0, []
+    for table, cells in enumerate(paths.cells):
+        mine = slice(bounds[table], bounds[table + 1])
+        begin = 1 / np.maximum(paths.start[first : first + cells], sanity)
+        cell, step = paths.answer[mine] - first, paths.step[mine]
+        after = 1 / np.maximum(paths.value[mine], sanity)
+        found.append(_path_of_needs(begin, cell, step, after, float(weights[table]), scores))
+        first += cells
+    return found
+
+
+def _path_of_needs(begin: Floats, cell: Ints, step: Ints, after: Floats, weight: float, scores: _Scores) -> _Needs:
+    """The need of a table, step by step, from its cells' needs at the start and after each redraw."""
+    order = np.lexsort((np.arange(cell.size), cell))
+    before = np.empty_like(after)
+    same = np.concatenate([[False], cell[order][1:] == cell[order][:-1]])
+    before[order] = np.where(same, np.concatenate([[0.0], after[order][:-1]]), begin[cell[order]])
+    last = np.flatnonzero(np.append(step[1:] != step[:-1], True)) if step.size else np.empty(0, np.int64)
+    if scores.average:
+        needs = (begin.sum() + np.concatenate([[0.0], np.cumsum(after - before)[last]])) / begin.size
+    else:
+        needs = np.concatenate([[begin.max()], _running_maximum(begin, cell, after)[last]])
+    changes = np.concatenate([[0], step[last]])
+    stretch_ends = np.concatenate([changes[1:] - 1, [scores.steps - 1]])
+    needs = weight * needs
+    return _Needs(changes, needs, np.minimum.accumulate(scores.at(needs, stretch_ends)))
+
+
+def _running_maximum(begin: Floats, cell: Ints, after: Floats) -> Floats:
+    """The largest need in the table after each redraw."""
+    from discreet.kernels.stepping import largest_after
+
+    out = np.empty(after.size)
+    largest_after(begin.copy(), cell, after, out)
+    return out

@@ -1,0 +1,114 @@
+"""Marginals that agree on whatever they share, by least squares.
+
+A table over attributes S is the sum of effects, one for each subset T of S: the part that depends on T and averages to
+zero over each attribute of T. Noise that is independent from cell to cell has independent effects. The effect of T
+shows in every table whose S contains T, with a variance in proportion to that of the table's cells times the cells
+that are added up to get down to T; so the least-squares estimate of each effect is the mean of what the tables say,
+weighed by the inverse of these, and the tables put together again from the estimates agree.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import CannotAnswer
+from discreet.queries import Questions
+
+if TYPE_CHECKING:
+    from discreet.summaries.marginal_tables import MarginalTables
+
+Floats = NDArray[np.float64]
+Attributes = tuple[int, ...]
+
+MOST_PARTS = 2000
+_LAPLACE_KURTOSIS = 3.5
+
+
+class AgreeingTables:
+    """`tables`: the consistent values of each table, flat. `variances`: that of each effect's noise."""
+
+    def __init__(self, raw: MarginalTables) -> None:
+        self.raw = raw
+        self.sizes = raw.schema.sizes
+        effects: dict[Attributes, Floats] = {}
+        weights: dict[Attributes, float] = {}
+        for number, places in enumerate(raw.places):
+            part = raw.parts[number]
+            table = part.values.reshape(raw.table_shape(number)).astype(np.float64)
+            for subset in _subsets(places):
+                weight = 1 / (part.variance * self._cells(set(places) - set(subset)))
+                effects[subset] = effects.get(subset, 0.0) + weight * _effect(table, places, subset)
+                weights[subset] = weights.get(subset, 0.0) + weight
+        self.variances = {subset: 1 / weight for subset, weight in weights.items()}
+        self.effects = {subset: effect / weights[subset] for subset, effect in effects.items()}
+        self.tables = [self._together(places).reshape(-1) for places in raw.places]
+
+    def _cells(self, places: Any) -> int:
+        return math.prod(self.sizes[place] for place in places)
+
+    def _together(self, places: Attributes) -> Floats:
+        """The table over these attributes, from its effects."""
+        table = np.zeros([self.sizes[place] for place in places])
+        for subset in _subsets(places):
+            shape = [self.sizes[place] if place in subset else 1 for place in places]
+            table += self.effects[subset].reshape(shape) / self._cells(set(places) - set(subset))
+        return table
+
+    def answer(self, questions: Questions, tables: list[int]) -> tuple[Floats, Floats, Floats]:
+        """Value, variance and an upper bound of the fourth cumulant, from the smallest of the tables: all agree."""
+        table = min(tables, key=lambda number: self._cells(self.raw.places[number]))
+        value, _ = self.raw.sums(questions, table)
+        boxes = np.bincount(questions.owner, minlength=questions.count)
+        if boxes.size and boxes.max() > MOST_PARTS:
+            raise CannotAnswer(
+                f"a question consists of {boxes.max():,} boxes of cells whose errors depend on each other; "
+                f"at most {MOST_PARTS:,} can be put together. Ask for parts"
+            )
+        places = self.raw.places[table]
+        variance = np.zeros(questions.count)
+        alone = np.flatnonzero(boxes[questions.owner] == 1)
+        variance[questions.owner[alone]] = self._covariance(questions, places, alone, alone)
+        for question in np.flatnonzero(boxes > 1):
+            mine = np.flatnonzero(questions.owner == question)
+            one, other = np.triu_indices(mine.size)
+            found = self._covariance(questions, places, mine[one], mine[other])
+            variance[question] = found @ np.where(one == other, 1.0, 2.0)
+        variance = np.maximum(variance, 0.0)
+        return value, variance, _LAPLACE_KURTOSIS * variance**2
+
+    def _covariance(self, questions: Questions, places: Attributes, one: Any, other: Any) -> Floats:
+        """Of the noise in two boxes: over the effects, products of what each attribute contributes."""
+        within, across = [], []
+        for place in places:
+            first = np.maximum(questions.first[one, place], questions.first[other, place])
+            last = np.minimum(questions.last[one, place], questions.last[other, place])
+            common = np.maximum(last - first + 1, 0).astype(np.float64)
+            lengths = [questions.last[box, place] - questions.first[box, place] + 1.0 for box in (one, other)]
+            mean = lengths[0] * lengths[1] / self.sizes[place]
+            within.append(common - mean)
+            across.append(mean / self.sizes[place])
+        total = np.zeros(len(one))
+        for subset in _subsets(places):
+            product = np.full(len(one), self.variances[subset])
+            for number, place in enumerate(places):
+                product *= within[number] if place in subset else across[number]
+            total += product
+        return total
+
+
+def _subsets(places: Attributes) -> list[Attributes]:
+    return [some for size in range(len(places) + 1) for some in itertools.combinations(places, size)]
+
+
+def _effect(table: Floats, places: Attributes, subset: Attributes) -> Floats:
+    """The table summed down to a subset of its attributes, without its mean along each of them."""
+    gone = tuple(number for number, place in enumerate(places) if place not in subset)
+    effect = np.asarray(table.sum(axis=gone))
+    for axis in range(len(subset)):
+        effect = effect - effect.mean(axis=axis, keepdims=True)
+    return effect
