@@ -243,7 +243,10 @@ def open_data(
     def count(wanted: Schema, bounded: Unit, salt: bytes) -> Counts:
         return engines.count(opened, wanted, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
 
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count)
+    def several(wanted: Schema, sets: Sequence[Sequence[str]], bounded: Unit, salt: bytes) -> list[Counts]:
+        return engines.count_sets(opened, wanted, sets, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
+
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count, several)
 
 
 def from_counts(

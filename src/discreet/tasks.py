@@ -80,7 +80,7 @@ class Marginals(Task):
         return {**self.parameters, **({"sets": [list(part) for part in self.sets]} if self.sets else {})}
 
     def to_dict(self) -> dict[str, Any]:
-        by = [list(part) for part in self.sets] or list(self.by)
+        by: list[Any] = [list(part) for part in self.sets] or list(self.by)
         return {"task": self.name, **({"by": by} if by else {}), "method": self.method, **self.parameters}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from discreet.privacy import Unit
 from discreet.schema import Schema
 
 _BLOCK = 1024
+
+Result = TypeVar("Result")
 
 
 def count(
@@ -40,25 +42,36 @@ def count(
     if not isinstance(salt, bytes) or not salt:
         raise BadParameter("salt must be bytes, fresh for every release, such as secrets.token_bytes(16)")
     opened = open_source(source)
-    limits = Limits(threads, memory_limit)
-    opened.require([*schema.names, *([] if unit.is_row else [unit.column])])
     del source  # a traceback that prints local variables must not find it
-    result = _read(opened, schema, unit, salt.hex(), limits)
+    return read(
+        opened, schema, unit, Limits(threads, memory_limit), lambda parts: _counted(parts, schema, unit, salt.hex())
+    )
+
+
+def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Callable[[list[Any]], Result]) -> Result:
+    """What `work` makes of the rows; it gets ibis tables with columns a0, a1, ... and `user`."""
+    source.require([*schema.names, *([] if unit.is_row else [unit.column])])
+    result = _read(source, schema, unit, limits, work)
     if isinstance(result, DiscreetError):
         raise result
     return result
 
 
 def _read(
-    source: Source, schema: Schema, unit: Unit, salt: str, limits: Limits, careful: bool = False
-) -> Counts | DiscreetError:
-    """The counts, or what went wrong: returned, so that no frame that sees rows is part of a traceback."""
+    source: Source,
+    schema: Schema,
+    unit: Unit,
+    limits: Limits,
+    work: Callable[[list[Any]], Result],
+    careful: bool = False,
+) -> Result | DiscreetError:
+    """The result, or what went wrong: returned, so that no frame that sees rows is part of a traceback."""
     wanted = {f"a{index}": name for index, name in enumerate(schema.names)}
     if not unit.is_row:
         wanted["user"] = unit.column
     try:
         with source.tables(wanted, limits, careful) as parts:
-            return _counted(parts, schema, unit, salt)
+            return work(parts)
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except DiscreetError as error:  # about public facts: a type, an attribute
@@ -66,27 +79,32 @@ def _read(
     except BaseException as error:  # polars panics with exceptions that are no Exception
         if careful or not source.has_careful_reading():
             return unreadable(error, source.name)
-    return _read(source, schema, unit, salt, limits, careful=True)
+    return _read(source, schema, unit, limits, work, careful=True)
 
 
 def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: str) -> Counts:
-    import ibis
-
-    backend = parts[0].get_backend()
-    rows = ibis.union(*(_coded_rows(part, parts, schema, unit, Engine(backend)) for part in parts))
-    words = [f"w{index}" for index in range(len(word_slices(schema.sizes)))]
+    rows, words = coded_rows(parts, schema, unit)
     with ExitStack() as stack:
         if unit.is_row:
             cells = rows.group_by(words).aggregate(n=rows.count())
         else:
-            cells = _bounded(rows, words, unit, salt, stack)
+            cells = bounded(rows, words, unit, salt, stack)
         with quiet():
-            table = backend.to_pyarrow(cells)
+            table = rows.get_backend().to_pyarrow(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
     return Counts.from_words(schema.sizes, arrays[:-1], arrays[-1])
 
 
-def _coded_rows(part: Any, parts: Sequence[Any], schema: Schema, unit: Unit, engine: Engine) -> Any:
+def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[str]]:
+    """One row for each row that counts, and the names of the columns that hold its cell."""
+    import ibis
+
+    engine = Engine(parts[0].get_backend())
+    rows = ibis.union(*(_coded_part(part, parts, schema, unit, engine) for part in parts))
+    return rows, [f"w{index}" for index in range(len(word_slices(schema.sizes)))]
+
+
+def _coded_part(part: Any, parts: Sequence[Any], schema: Schema, unit: Unit, engine: Engine) -> Any:
     """One row for each row that counts: its cell, packed into int64 words, and its user."""
     attributes = {f"a{index}": attribute for index, attribute in enumerate(schema.values())}
     keep = {}
@@ -105,7 +123,7 @@ def _coded_rows(part: Any, parts: Sequence[Any], schema: Schema, unit: Unit, eng
     return packed.filter([packed[name].notnull() for name in packed.columns])
 
 
-def _bounded(rows: Any, words: list[str], unit: Unit, salt: str, stack: ExitStack) -> Any:
+def bounded(rows: Any, words: list[str], unit: Unit, salt: str, stack: ExitStack) -> Any:
     """At most `max_rows_per_cell` rows of a user in a cell, then at most `max_rows` of the user in all.
 
     What is kept of a user follows from that user's rows and the salt alone. Only users above the bound are ranked.

@@ -1,4 +1,4 @@
-"""The last steps of a descent of several tables, taken one by one; and a running maximum of values that change."""
+"""The last steps of a descent of several tables, taken one by one; means and maxima of values that change."""
 
 from __future__ import annotations
 
@@ -58,8 +58,18 @@ def finish(
 
 
 @kernel
+def mean_after(values: Floats, cell: Ints, after: Floats, out: Floats) -> None:
+    """out[i] = the mean of the values after the i-th change."""
+    total = values.sum()
+    for i in range(cell.size):
+        total += after[i] - values[cell[i]]
+        values[cell[i]] = after[i]
+        out[i] = total / values.size
+
+
+@kernel
 def largest_after(values: Floats, cell: Ints, after: Floats, out: Floats) -> None:
-    """out[i] = the largest value after the i-th change; a heap whose stale entries are thrown away when they surface."""
+    """out[i] = the largest value after the i-th change: a heap, whose stale entries are dropped when they surface."""
     heap = [(-values[place], place) for place in range(values.size)]
     heapq.heapify(heap)
     for i in range(cell.size):

@@ -1,15 +1,14 @@
 """Noise is taken down step by step, always in the table where it helps most, and no draw is paid twice.
 
 Source: ireduct (Xiao, Bender, Hay, Gehrke), with NoiseDown on the integers, where its theorem holds, and the corrected
-PickQueries (errata). Guarantee: the final scales alone are charged; each answer's earlier values tell nothing beyond its
-last. Which table comes next is decided from noisy counts. Numerics: exact. Bias: none.
-How: a cell's values on the way down do not depend on other tables, so all redraws are drawn first (`noise.descend`); then
-`steps_down` replays the choices of the step-by-step algorithm and says how far each table got.
+PickQueries (errata). Guarantee: the final scales alone are charged; each answer's earlier values tell nothing beyond
+its last. Which table comes next is decided from noisy counts. Numerics: exact. Bias: none.
+How: a cell's values on the way down do not depend on other tables, so all redraws are drawn first (`noise.descend`);
+then `steps_down` replays the choices of the step-by-step algorithm and says how far each table got.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +66,9 @@ class IReduct(Starting):
         steps = int((start - lowest) / step)
         if steps >= 1:
             redraws = noise.descend(noisy, exact_counts, Descent(start, step, steps))
-            paths = Paths.of(self.cells, noisy, redraws.answer, redraws.step, exact_counts[redraws.answer] + redraws.offset)
+            paths = Paths.of(
+                self.cells, noisy, redraws.answer, redraws.step, exact_counts[redraws.answer] + redraws.offset
+            )
             del exact_counts  # from here on, noisy values only
             taken = steps_down(paths, self.weights, sanity, self.objective, (start, step, steps), self.left)
             noisy = paths.values_after(taken)
@@ -76,4 +77,6 @@ class IReduct(Starting):
         scales = [start - int(k) * step for k in taken]
         self.check_spent([*self.size_spent, *(1 / scale for scale in scales)])
         ends = np.cumsum(self.cells)
-        return [Part.single(noisy[end - n : end], scale) for end, n, scale in zip(ends, self.cells, scales, strict=True)]
+        return [
+            Part.single(noisy[end - n : end], scale) for end, n, scale in zip(ends, self.cells, scales, strict=True)
+        ]

@@ -1,12 +1,11 @@
 """Noise scales are halved where it helps most, by drawing afresh and averaging all draws.
 
-Source: iResamp, appendix A of ireduct: the rival that shows what noise reduction saves. A table that was halved k times costs
-2 / scale - 1 / start (errata), for all its draws are paid. Guarantee and numerics: see `marginal`. Bias: none.
+Source: iResamp, appendix A of ireduct: the rival that shows what noise reduction saves. A table that was halved k times
+costs 2 / scale - 1 / start (errata), for all its draws are paid. Guarantee and numerics: see `marginal`. Bias: none.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +43,7 @@ class IResamp(Starting):
                 continue
             spent += 1 / halved
             scales[table].append(halved)
-            draws[table].append(noise.add(tables[table], halved))
+            draws[table].append(noise.add_blocks([tables[table]], [halved])[0])
             parts[table] = Part.combined(draws[table], scales[table])
             needs[table] = self.need_of_table(parts[table].values, sanity, table)
         self.check_spent([*self.size_spent, *(1 / scale for at in scales for scale in at)])

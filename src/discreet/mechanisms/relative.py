@@ -36,7 +36,7 @@ class Relative(MarginalMethod):
     """Keeps `sanity`, `weights` and the objective; knows how many records there are, or buys a noisy number."""
 
     #: what may only be known after the total was measured
-    needs_size = ("sanity",)
+    needs_size: tuple[str, ...] = ("sanity",)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

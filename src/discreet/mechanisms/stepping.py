@@ -1,8 +1,8 @@
 """How far each table's noise goes down: the choices of the step-by-step algorithm, replayed without its steps.
 
-Every step takes the table of the highest score, need * scale * (scale - step) for the average error (errata: with the factor
-1 / |M|), need * scale for the maximum; need changes only when a cell is redrawn. Scores fall between redraws. So the
-tables that have been stepped down to level L are each at the first step at which their own score is below L: one number
+Every step takes the table of the highest score: need * scale * (scale - step) for the average error (errata: with the
+factor 1 / |M|), need * scale for the maximum; need changes only when a cell is redrawn. Scores fall between redraws. So
+the tables that have been stepped down to level L are each at the first step at which their own score is below L: one number
 says where all of them are. The level at which the budget is used up is found by halving; the last steps, in which
 tables that can no longer be paid drop out one by one, are taken singly.
 """
@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.stepping import finish
+from discreet.kernels.stepping import finish, largest_after, mean_after
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ class Paths:
     @classmethod
     def of(cls, cells: list[int], start: Ints, answer: Ints, step: Ints, value: Ints) -> Paths:
         table = np.searchsorted(np.cumsum(cells), answer, side="right")
-        order = np.lexsort((step, table))  # stable: a cell's own redraws stay in order
+        order = np.argsort(table * (step.max(initial=0) + 1) + step, kind="stable")  # a cell's redraws stay in order
         return cls(cells, start, answer[order], step[order], value[order])
 
     @property
@@ -85,19 +86,17 @@ class _Scores:
     steps: int
     average: bool
 
-    def at(self, need: Floats, step: Ints | Floats) -> Floats:
+    def at(self, need: Any, step: Any) -> Any:
         scale = self.start - step * self.step
-        return np.asarray(need * scale * (scale - self.step) if self.average else need * scale)
+        return need * scale * (scale - self.step) if self.average else need * scale
 
     def first_below(self, need: float, level: float, lowest: int) -> int:
-        if self.average:
-            scale = 0.5 * (self.step + np.sqrt(self.step**2 + 4 * level / need))
-        else:
-            scale = level / need
+        rise = np.sqrt(self.step**2 + 4 * level / need)
+        scale = 0.5 * (self.step + rise) if self.average else level / need
         guess = int(min(max((self.start - scale) / self.step, lowest), self.steps))
-        while guess > lowest and self.at(np.float64(need), np.int64(guess - 1)) < level:
+        while guess > lowest and self.at(need, guess - 1) < level:
             guess -= 1
-        while guess < self.steps and self.at(np.float64(need), np.int64(guess)) >= level:
+        while guess < self.steps and self.at(need, guess) >= level:
             guess += 1
         return guess
 
@@ -117,7 +116,7 @@ def steps_down(
     def spent(taken: Ints) -> float:
         return float((1 / (start - taken * step)).sum())
 
-    high = 2 * max(float(scores.at(table.needs[:1], np.int64(0))[0]) for table in tables)
+    high = 2 * max(float(scores.at(table.needs[0], 0)) for table in tables)
     low = high
     while spent(at(low)) <= limit and np.any(at(low) < steps):
         high, low = low, low / 16
@@ -152,25 +151,15 @@ def _needs(paths: Paths, weights: Floats, sanity: float, scores: _Scores) -> lis
 
 def _path_of_needs(begin: Floats, cell: Ints, step: Ints, after: Floats, weight: float, scores: _Scores) -> _Needs:
     """The need of a table, step by step, from its cells' needs at the start and after each redraw."""
-    order = np.lexsort((np.arange(cell.size), cell))
-    before = np.empty_like(after)
-    same = np.concatenate([[False], cell[order][1:] == cell[order][:-1]])
-    before[order] = np.where(same, np.concatenate([[0.0], after[order][:-1]]), begin[cell[order]])
     last = np.flatnonzero(np.append(step[1:] != step[:-1], True)) if step.size else np.empty(0, np.int64)
     if scores.average:
-        needs = (begin.sum() + np.concatenate([[0.0], np.cumsum(after - before)[last]])) / begin.size
+        first, follow = begin.mean(), mean_after
     else:
-        needs = np.concatenate([[begin.max()], _running_maximum(begin, cell, after)[last]])
+        first, follow = begin.max(), largest_after
+    path = np.empty(after.size)
+    follow(begin.copy(), cell, after, path)
+    needs = np.concatenate([[first], path[last]])
     changes = np.concatenate([[0], step[last]])
     stretch_ends = np.concatenate([changes[1:] - 1, [scores.steps - 1]])
     needs = weight * needs
     return _Needs(changes, needs, np.minimum.accumulate(scores.at(needs, stretch_ends)))
-
-
-def _running_maximum(begin: Floats, cell: Ints, after: Floats) -> Floats:
-    """The largest need in the table after each redraw."""
-    from discreet.kernels.stepping import largest_after
-
-    out = np.empty(after.size)
-    largest_after(begin.copy(), cell, after, out)
-    return out

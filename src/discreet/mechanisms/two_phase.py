@@ -41,7 +41,7 @@ class TwoPhase(Relative):
         seen = [noise.add(table, first) for table in tables]
         needs = [self.need_of_table(noisy, self.sanity(size), i) for i, noisy in enumerate(seen)]
         second = rescaled(needs, self.left * (1 - self.share), self.objective)
-        again = [noise.add(table, scale) for table, scale in zip(tables, second, strict=True)]
+        again = noise.add_blocks(tables, second)
         self.check_spent([*self.size_spent, *[1 / first] * len(tables), *(1 / scale for scale in second)])
         return [
             Part.combined([one, other], [first, scale]) for one, other, scale in zip(seen, again, second, strict=True)

@@ -22,6 +22,7 @@ from discreet.noise.coins import coin, coins
 from discreet.noise.descents import Redraws, descend
 from discreet.noise.down import LARGEST_DISTANCE, Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
+from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
@@ -30,7 +31,7 @@ from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource,
 from discreet.noise.subsets import integers, subset
 from discreet.noise.survivors import Kept, Rule, signs, sizes
 from discreet.noise.wide import merged_order, same_form, to_integers, to_limbs
-from discreet.privacy import Alpha, Number
+from discreet.privacy import Alpha, Number, exact
 
 __all__ = [
     "LARGEST_COUNT",
@@ -56,6 +57,8 @@ LARGEST_COUNT = (1 << 61) - 1
 
 #: how much of a table is noised at a time
 PIECE = 4 * CHUNK
+#: blocks up to this size are drawn without a table: making one takes longer
+FEW = 1 << 17
 
 Shape = int | tuple[int, ...]
 
@@ -94,9 +97,22 @@ class Noise:
         out = np.empty(sum(sizes), np.int64)
         start = 0
         for scale, size in zip(scales, sizes, strict=True):
-            self._laplace_into(scale, out[start : start + size])
+            if size <= FEW:
+                out[start : start + size] = self._few(exact(scale, "scale"), size)
+            else:
+                self._laplace_into(scale, out[start : start + size])
             start += size
         return out
+
+    def add_blocks(self, blocks: Sequence[NDArray[np.int64]], scales: Sequence[Number]) -> list[NDArray[np.int64]]:
+        """`add` for several arrays, each with a scale of its own."""
+        counts = [check_counts(block) for block in blocks]
+        noise = np.split(self.laplace_blocks(scales, [block.size for block in counts]), _ends(counts))
+        pairs = zip(counts, noise, strict=True)
+        return [np.clip(block + drawn, -LARGEST_COUNT, LARGEST_COUNT) for block, drawn in pairs]
+
+    def _few(self, scale: Fraction, size: int) -> NDArray[np.int64]:
+        return few(scale, size, self.source.stream())
 
     def _laplace_into(self, scale: Number, out: NDArray[np.int64]) -> None:
         laplace_digits(Alpha.of(scale)).fill(self._drawer(out.size), out)
@@ -242,6 +258,9 @@ class ZeroNoise(Noise):
         Alpha.of(scale)
         out[:] = 0
 
+    def _few(self, scale: Fraction, size: int) -> NDArray[np.int64]:
+        return np.zeros(size, np.int64)
+
     def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
         return np.zeros(shape, np.int64)
 
@@ -281,6 +300,11 @@ def _pieces(table: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         rows = max(1, PIECE * table.shape[0] // table.size)
         for start in range(0, table.shape[0], rows):
             yield from _pieces(table[start : start + rows])
+
+
+def _ends(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Where each but the last ends when they stand one after the other."""
+    return np.cumsum([array.size for array in arrays])[:-1]
 
 
 def _size(shape: Shape) -> int:

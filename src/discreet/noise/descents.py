@@ -76,7 +76,9 @@ class _Path:
         unit = np.lcm.reduce([descent.scale.denominator, descent.step.denominator], dtype=object)
         start, step = int(descent.scale * unit), int(descent.step * unit)
         if start >= 1 << 62:
-            raise BadParameter("the start and the step of a descent must be multiples of one number of at least start / 2**62")
+            raise BadParameter(
+                "the start and the step of a descent must be multiples of one number of at least start / 2**62"
+            )
         return cls(descent, start, step, int(unit))
 
     @property
