@@ -26,6 +26,6 @@ class Equal(MarginalMethod):
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         from discreet.summaries.marginal_tables import Part
 
-        scale = Fraction(len(self.sets)) / self.budget
-        self.check_spent([1 / scale] * len(self.sets))
+        scale = Fraction(len(self.cells)) / self.budget
+        self.check_spent([1 / scale] * len(self.cells))
         return [Part.single(noise.add(table, scale), scale) for table in tables]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.families import Families
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text, cost, exact, scale_of
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from discreet.counts import Counts
     from discreet.noise import Noise
     from discreet.summaries.marginal_tables import MarginalTables, Part
+    from discreet.summaries.query_answers import QueryAnswers
 
 MOST_CELLS = 10**8
 MOST_TABLES = 10_000
@@ -32,6 +34,7 @@ MOST_TABLES = 10_000
 TABLES = {
     "ways": "all tables of this many attributes",
     "sets": "the tables one by one, as lists of attributes; usually given as `by`",
+    "queries": "instead of tables, count queries: a list of predicates, as text or dicts",
     "consistency": "true: answers come from tables that agree with each other, by least squares; default false",
 }
 
@@ -44,9 +47,14 @@ class MarginalMethod(Mechanism):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self._chosen: list[dict[str, Any]] = []
-        self.sets: tuple[tuple[str, ...], ...] = self._sets()
-        self.shapes = [tuple(request.schema[name].size for name in names) for names in self.sets]
-        self.cells = [math.prod(shape) for shape in self.shapes]
+        self.families = self._families()
+        self.sets: tuple[tuple[str, ...], ...] = self._sets() if self.families is None else (request.schema.names,)
+        #: how many numbers each table, or family of queries, has
+        self.cells = (
+            [math.prod(request.schema[name].size for name in names) for names in self.sets]
+            if self.families is None
+            else [len(numbers) for numbers in self.families.members]
+        )
         if sum(self.cells) > MOST_CELLS:
             raise BadParameter(
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
@@ -55,6 +63,8 @@ class MarginalMethod(Mechanism):
         consistency = request.parameters.get("consistency", False)
         if not isinstance(consistency, bool):
             raise BadParameter(f"consistency must be true or false, not {consistency!r}")
+        if consistency and self.families is not None:
+            raise BadParameter("consistency is for tables; queries have none")
         self.consistent = consistency
         self.note_choice("consistency", consistency, "given" if "consistency" in request.parameters else "default")
         #: 1 / scale of each table adds up to at most this
@@ -69,11 +79,17 @@ class MarginalMethod(Mechanism):
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
 
-    def measure(self, counts: Sequence[Counts], noise: Noise) -> MarginalTables:
+    def measure(self, counts: Sequence[Counts], noise: Noise) -> MarginalTables | QueryAnswers:
         from discreet.summaries.marginal_tables import MarginalTables
+        from discreet.summaries.query_answers import QueryAnswers
 
+        schema = self.request.schema
+        if self.families is not None:
+            parts = self.noisy_tables(self.families.counts(counts[0]), noise)
+            texts = [str(where) for where in self.request.parameters["queries"]]
+            return QueryAnswers(schema, texts, self.families.boxes, self.families.members, parts)
         parts = self.noisy_tables([table.dense().reshape(-1) for table in counts], noise)
-        return MarginalTables(self.request.schema, self.sets, parts, consistent=self.consistent)
+        return MarginalTables(schema, self.sets, parts, consistent=self.consistent)
 
     def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
         """The generalised sensitivity of all that was drawn, derived again from the scales."""
@@ -101,6 +117,19 @@ class MarginalMethod(Mechanism):
         value = exact(self.request.parameters[name], name)
         self.note_choice(name, as_text(value), "given")
         return value
+
+    def _families(self) -> Families | None:
+        asked = self.request.parameters
+        if "queries" not in asked:
+            return None
+        if "ways" in asked or "sets" in asked:
+            raise BadParameter("give either queries or marginals (ways, or lists of attributes)")
+        families = Families.of(asked["queries"], self.request.schema)
+        origin = (
+            "one record may count in one query of each" if families.exact else "a record counts in one of each at most"
+        )
+        self.note_choice("families", len(families.members), f"from the queries: {origin}")
+        return families
 
     def _sets(self) -> tuple[tuple[str, ...], ...]:
         schema, asked = self.request.schema, self.request.parameters

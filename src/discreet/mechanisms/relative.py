@@ -58,9 +58,9 @@ class Relative(MarginalMethod):
 
     def _weights(self, asked: Any) -> NDArray[np.float64]:
         if asked is None:
-            return np.ones(len(self.sets))
-        if not isinstance(asked, Sequence) or isinstance(asked, str) or len(asked) != len(self.sets):
-            raise BadParameter(f"weights must be a list of {len(self.sets)} numbers, one for each table")
+            return np.ones(len(self.cells))
+        if not isinstance(asked, Sequence) or isinstance(asked, str) or len(asked) != len(self.cells):
+            raise BadParameter(f"weights must be a list of {len(self.cells)} numbers, one for each table")
         self.note_choice("weights", list(asked), "given")
         return np.array([float(exact(weight, "weights: each weight")) for weight in asked])
 
@@ -71,7 +71,7 @@ class Relative(MarginalMethod):
         if not self.buys_size:
             return Fraction(1)  # nothing is derived from it
         scale = self.size_scale
-        total = np.array([tables[0].sum()])
+        total = np.array([tables[0].sum()])  # no more than one record changes in it
         return Fraction(max(int(noise.add(total, scale)[0]), math.ceil(scale), 1))
 
     @property

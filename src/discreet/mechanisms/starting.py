@@ -21,7 +21,7 @@ class Starting(Relative):
             given = exact(request.parameters["start"], "start")
             if given < self.least_start:
                 raise BadParameter(
-                    f"start: {len(self.sets)} tables with noise of scale {as_text(given)} cost more than epsilon; "
+                    f"start: {len(self.cells)} tables with noise of scale {as_text(given)} cost more than epsilon; "
                     f"start at {float(self.least_start):.6g} or more, ask for fewer tables, or raise epsilon"
                 )
             if given > LARGEST_SCALE:
@@ -30,7 +30,7 @@ class Starting(Relative):
     @property
     def least_start(self) -> Fraction:
         """At this scale all tables together cost what there is."""
-        return len(self.sets) / self.left
+        return len(self.cells) / self.left
 
     def start(self, size: Fraction) -> Fraction:
         """A tenth of the records, or what was given; never below what can be paid."""

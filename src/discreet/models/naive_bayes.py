@@ -61,7 +61,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counts = np.maximum(np.asarray(found["count"], np.float64), 0.0) + self.smoothing
             tables[name] = counts.reshape(attribute.size, schema[name].size)
         if not tables:
-            raise CannotAnswer(f"the release holds {self.target} together with no other attribute, so nothing predicts it")
+            raise CannotAnswer(f"the release holds {self.target} together with no other attribute; nothing predicts it")
         totals = np.maximum(np.asarray(self.release.table(self.target)["count"], np.float64), 0.0) + self.smoothing
         self.classes_ = np.array(attribute.labels)
         self.feature_names_in_ = np.array(list(tables), dtype=object)
