@@ -2,9 +2,9 @@
 
 Every step takes the table of the highest score: need * scale * (scale - step) for the average error (errata: with the
 factor 1 / |M|), need * scale for the maximum. A need changes only when a cell is redrawn, and scores fall between
-redraws. So the tables that have been stepped down to level L are each at the first step at which their own score is
-below L: one number says where all of them are. The level at which the budget is used up is found by halving; the last steps,
-in which tables that can no longer be paid drop out one by one, are taken singly.
+redraws. So the tables that have been stepped down to a level are each at the first step at which their own score is
+below it: one number says where all of them are. The level at which the budget is used up is found by halving; the last
+steps, in which tables that can no longer be paid drop out one by one, are taken singly.
 """
 
 from __future__ import annotations
