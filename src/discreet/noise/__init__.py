@@ -187,9 +187,15 @@ class Noise:
 
     def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         """The indices of the `count` largest, ties broken at random."""
-        words = np.empty(sizes.size, np.uint64)
-        self.source.stream().fill(words)
-        return np.lexsort((words, -sizes))[:count]
+        stream, words = self.source.stream(), np.empty((0, sizes.size), np.uint64)
+        while True:  # two that tie in size and in all words so far get one more
+            more = np.empty((1, sizes.size), np.uint64)
+            stream.fill(more)
+            words = np.concatenate([words, more])
+            order = np.lexsort((*words[::-1], -sizes))
+            keys = np.concatenate([sizes[None].view(np.uint64), words])[:, order]
+            if not np.any(np.all(keys[:, 1:] == keys[:, :-1], axis=0)):
+                return order[:count]
 
     def integers(self, size: int, count: int) -> NDArray[Any]:
         """Uniform draws from range(size)."""

@@ -1,0 +1,303 @@
+"""`priority` and `filter-priority` have the law of the laborious approach: by drawing, unseeded.
+
+Samples, values, tau and weights are compared with a simulation of the laborious approach (noise on every cell, a
+priority for each, the highest kept), and where the law can be integrated, with that. The same comparisons reject
+planted faults, each more than ten standard deviations beyond the limit. All agreements together raise a false alarm
+with probability at most 1e-9.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.audit.statistics import Agreement, compare, divergence
+from discreet.counts import Counts
+from discreet.laws import DiscreteLaplace
+from discreet.noise import Noise, Rule
+from discreet.noise.draw import Drawer
+from discreet.noise.priorities import highest
+from discreet.noise.priority_sample import Sample, priority_sample
+from discreet.noise.survivors import Between, sizes
+from discreet.privacy import Alpha
+from tests.law.laborious import FALSE_ALARM, method
+
+TRIALS = 1600
+MANY = 250_000
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Counts, the rule of a priority sample, and its size."""
+
+    counts: tuple[int, ...]
+    scale: Fraction
+    size: int
+    theta: int = 1
+    two_sided: bool = True
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(Alpha.of(self.scale), self.theta, None, self.two_sided)
+
+
+Drawing = Callable[[NDArray[np.int64], int, Rule, int, Drawer], Sample]
+Samples = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Values in each sample, zero where absent, and tau, zero where all are in."""
+
+
+def shortcut_samples(contest: Contest, draw: Drawing = priority_sample) -> Samples:
+    """The occupied cells of the contest come first."""
+    given = np.array([count for count in contest.counts if count], np.int64)
+    noisy = Noise().add(np.tile(given, (TRIALS, 1)), contest.scale)
+    values, taus = np.zeros((TRIALS, len(contest.counts)), np.int64), np.zeros(TRIALS)
+    drawer = Drawer(Noise().source.stream())
+    for trial in range(TRIALS):
+        sample = draw(noisy[trial], len(contest.counts) - given.size, contest.rule, contest.size, drawer)
+        values[trial, sample.chosen] = noisy[trial, sample.chosen]
+        values[trial, given.size + sample.ranks] = sample.values
+        taus[trial] = sample.tau or 0.0
+    return values, taus
+
+
+def laborious_samples(contest: Contest) -> Samples:
+    values = Noise().add(np.tile(contest.counts, (MANY, 1)), contest.scale)
+    strengths = np.abs(values) if contest.two_sided else values
+    uniform = 1.0 - np.random.default_rng().random(values.shape)
+    priorities = np.where(strengths >= contest.theta, strengths / uniform, 0.0)
+    ranked = np.sort(np.pad(priorities, ((0, 0), (0, contest.size + 1))), axis=1)[:, ::-1]
+    taus = ranked[:, contest.size]
+    return np.where(priorities > taus[:, None], values, 0), taus
+
+
+def hits(contest: Contest, samples: Samples) -> NDArray[np.int64]:
+    """How often each of many events fixed beforehand happened: values, sets, tau, and the total weight."""
+    values, taus = samples
+    scale, cells = float(contest.scale), values.shape[1]
+    reach = int(5 * scale) + max(contest.counts) + 1
+    span, cut = 2 * reach + 3, np.clip(values, -reach - 1, reach + 1) + reach + 1
+    each = np.stack([np.bincount(cut[:, cell], minlength=span) for cell in range(cells)])
+    present = values != 0
+    weights = np.sign(values) * np.maximum(np.abs(values), taus[:, None])
+    grid = scale * 2.0 ** (np.arange(-8, 17) / 2)
+    found = [
+        each.reshape(-1),
+        np.cumsum(each, axis=1).reshape(-1),
+        np.bincount(present.sum(axis=1), minlength=cells + 1),
+        np.bincount(present @ (1 << np.arange(cells)), minlength=1 << cells),
+        np.searchsorted(np.sort(taus), np.append(0.0, grid), side="right"),
+        np.searchsorted(np.sort(weights.sum(axis=1)), [*-grid, 0.0, *grid], side="right"),
+    ]
+    return np.concatenate(found)
+
+
+def compare_two(first: NDArray[np.int64], n: int, second: NDArray[np.int64], m: int) -> Agreement:
+    """Is there for each event one probability that explains both numbers of hits?
+
+    By Chernoff each sample is further than L = log(4 events / false alarm) from the truth, in n KL, with probability
+    at most 2 exp(-L). So an event is surprising when every p is beyond L of one of the two.
+    """
+    f, g = first / n, second / m
+    low, high = f.copy(), g.copy()
+    for _ in range(60):
+        middle = (low + high) / 2
+        nearer = n * divergence(f, middle) < m * divergence(g, middle)
+        low, high = np.where(nearer, middle, low), np.where(nearer, high, middle)
+    middle = (low + high) / 2
+    surprise = np.where(f == g, 0.0, np.minimum(n * divergence(f, middle), m * divergence(g, middle)))
+    worst = int(np.argmax(surprise))
+    return Agreement(float(surprise[worst]), math.log(4 * surprise.size / FALSE_ALARM), worst)
+
+
+@lru_cache
+def laborious_hits(contest: Contest) -> NDArray[np.int64]:
+    return hits(contest, laborious_samples(contest))
+
+
+def same_contest(contest: Contest, samples: Samples) -> Agreement:
+    return compare_two(hits(contest, samples), len(samples[1]), laborious_hits(contest), MANY)
+
+
+def random_contest() -> Contest:
+    dice = random.SystemRandom()
+    scale = Fraction(dice.randrange(600, 3000), dice.randrange(501, 1000, 2))
+    counts = [dice.randrange(1, 4 + int(3 * scale)) for _ in range(dice.randrange(0, 4))]
+    theta = dice.choice([1, 1, 2, 1 + int(scale)])
+    return Contest((*counts, *[0] * (6 - len(counts))), scale, dice.randrange(1, 5), theta, dice.random() < 0.5)
+
+
+@pytest.mark.parametrize("_", range(5))
+def test_priority_samples_at_random_parameters(_: int) -> None:
+    contest = random_contest()
+    agreement = same_contest(contest, shortcut_samples(contest))
+    assert agreement.holds, (contest, agreement)
+
+
+@pytest.mark.parametrize("sided", ["two", "one"])
+@pytest.mark.parametrize("theta", [None, 2, 5])
+def test_priority_methods_with_cells_in_any_order(theta: int | None, sided: str) -> None:
+    """Through the mechanism, with occupied and empty cells mixed; the highest filter lets less than one cell pass."""
+    contest = Contest((0, 4, 0, 0, 1), Fraction(17, 10), 2, theta or 1, sided == "two")
+    name, given_theta = ("priority", {}) if theta is None else ("filter-priority", {"theta": theta})
+    made = method(name, 5, contest.scale, size=contest.size, sided=sided, **given_theta)
+    assert (contest.theta > made.rare_theta) == (theta == 5)
+    given = Counts.from_arrays((5,), [(1,), (4,)], [4, 1])
+    values, taus = np.zeros((TRIALS, 5), np.int64), np.zeros(TRIALS)
+    for trial in range(TRIALS):
+        summary: Any = made.measure(given, Noise())
+        values[trial, summary.codes[:, 0]] = summary.values
+        taus[trial] = summary.tau
+        assert np.array_equal(np.abs(summary.weights), np.maximum(np.abs(summary.values), summary.tau))
+    agreement = same_contest(contest, (values, taus))
+    assert agreement.holds, agreement
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize("counts", [(2, 0), (0, 0)])
+def test_a_contest_of_two_has_the_integrated_law(counts: tuple[int, int], two_sided: bool) -> None:
+    """Pr[v / r > w / r'] = 1 - w / 2v for v >= w, else v / 2w; and both priorities pass x with min(v/x, 1) min(w/x, 1).
+
+    So the whole law of a sample of one is a sum over two values, which is compared with draws.
+    """
+    contest = Contest(counts, Fraction(3, 2), 1, 2, two_sided)
+    values, taus = shortcut_samples(contest)
+    law, span = DiscreteLaplace(contest.rule.alpha), np.arange(-60, 61)
+    joint = law.pmf(span - counts[0])[:, None] * law.pmf(span - counts[1])[None, :]
+    strength = np.abs(span) if two_sided else span
+    v = np.where(strength >= contest.theta, strength, 0).astype(float)[:, None]
+    w = v.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wins = np.where(v >= w, np.where(v > 0, 1 - w / (2 * v), 0.0), v / (2 * w))
+        loses = np.where(w > v, 1 - v / (2 * w), np.where(w > 0, w / (2 * v), 0.0))
+    assert np.allclose(wins + loses, (v > 0) | (w > 0))
+    grid = 2.0 ** (np.arange(0, 14) / 2)
+    probabilities = [
+        *(joint * wins).sum(axis=1),
+        *(joint * loses).sum(axis=0),
+        *(1 - np.array([(joint * np.minimum(v / x, 1) * np.minimum(w / x, 1)).sum() for x in grid])),
+    ]
+    seen = [np.sum((values[:, cell] == x) & (x != 0)) for cell in (0, 1) for x in span]
+    seen += [np.sum(taus <= x) for x in grid]
+    agreement = compare(np.array(seen), TRIALS, np.array(probabilities), FALSE_ALARM)
+    assert agreement.holds, agreement
+
+
+# Planted faults: samples in which the guess of tau shows, or an empty cell is treated unlike an occupied one.
+
+module: Any = importlib.import_module("discreet.noise.priority_sample")
+CONTEST = Contest((3, 1, 0, 0, 0, 0), Fraction(1), 2)
+EMPTY = Contest((0, 0, 0, 0, 0, 0), Fraction(1), 2)
+GUESS = 2
+
+
+def at_the_guess(values: NDArray[np.int64], empty: int, rule: Rule, drawer: Drawer) -> tuple[Any, Any, Any, Any]:
+    """What a first round at the guess finds: the occupied items, the drawn ones, all together, and who reaches it."""
+    strengths = np.abs(values) if rule.two_sided else values
+    eligible = np.flatnonzero(strengths >= rule.theta)
+    drawn = module._Drawn.first(empty, rule, GUESS, drawer)
+    items = module._items(strengths[eligible], None, drawer) + drawn.items
+    return eligible, drawn, items, items.lows > 2.0**GUESS
+
+
+def sample_of(eligible: Any, drawn: Any, chosen: NDArray[np.int64], tau: float | None) -> Sample:
+    new = chosen[chosen >= eligible.size] - eligible.size
+    return Sample(eligible[chosen[chosen < eligible.size]], drawn.ranks[new], drawn.values[new], tau)
+
+
+def stops_at_the_guess(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
+    eligible, drawn, items, reaching = at_the_guess(values, empty, rule, drawer)
+    if reaching.sum() > count:
+        cut = highest(items, count, drawer.stream)
+        return sample_of(eligible, drawn, cut.chosen, cut.tau)
+    return sample_of(eligible, drawn, np.flatnonzero(reaching), 2.0**GUESS)
+
+
+def gives_all_above_the_guess(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
+    eligible, drawn, _, reaching = at_the_guess(values, empty, rule, drawer)
+    return sample_of(eligible, drawn, np.flatnonzero(reaching), 2.0**GUESS)
+
+
+def draws_again_until_enough(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
+    for _ in range(5):
+        eligible, drawn, items, reaching = at_the_guess(values, empty, rule, drawer)
+        if reaching.sum() > count:
+            break
+    cut = highest(items, count, drawer.stream)
+    return sample_of(eligible, drawn, cut.chosen, cut.tau)
+
+
+def adds_only_occupied_cells(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
+    """Below the guess the empty cells are forgotten."""
+    eligible, drawn, items, _ = at_the_guess(values, empty, rule, drawer)
+    cut = highest(items, count, drawer.stream)
+    return sample_of(eligible, drawn, cut.chosen, cut.tau)
+
+
+def drops_empty_cells(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
+    return priority_sample(values, 0, rule, count, drawer)
+
+
+def guessing(monkeypatch: pytest.MonkeyPatch, power: int | None) -> None:
+    monkeypatch.setattr(module, "_guess", lambda *_: power)
+
+
+@pytest.mark.parametrize(("contest", "power"), [(CONTEST, 1), (CONTEST, GUESS), (CONTEST, None), (EMPTY, 3)])
+def test_no_guess_shows(contest: Contest, power: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    guessing(monkeypatch, power)
+    agreement = same_contest(contest, shortcut_samples(contest))
+    assert agreement.holds, agreement
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        stops_at_the_guess,
+        gives_all_above_the_guess,
+        draws_again_until_enough,
+        adds_only_occupied_cells,
+        drops_empty_cells,
+    ],
+)
+def test_planted_faults_in_priority_samples_are_rejected(fault: Drawing) -> None:
+    assert not same_contest(CONTEST, shortcut_samples(CONTEST, fault)).holds
+
+
+class KeptAgain(Between):
+    """The planted fault: cells that were passed over are drawn as if they had not been."""
+
+    def approximate(self, bits: int) -> Any:
+        return self.lower.approximate(bits)
+
+
+EXTENSION: list[tuple[str, Any]] = [
+    ("Between", KeptAgain),
+    ("_surely_under", lambda items, power: np.ones(items.sizes.size, bool)),
+    ("_below", lambda rule, lower, power, count, drawer: module._items(sizes(rule, count, drawer), power, drawer)),
+]
+
+
+@pytest.mark.parametrize(("name", "fault"), EXTENSION, ids=[name for name, _ in EXTENSION])
+def test_planted_faults_in_the_extension_are_rejected(name: str, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    guessing(monkeypatch, GUESS)
+    monkeypatch.setattr(module, name, fault)
+    assert not same_contest(EMPTY, shortcut_samples(EMPTY)).holds
+
+
+def test_two_samples_of_one_law_agree_and_of_two_laws_do_not() -> None:
+    rng = np.random.default_rng()
+    p = np.array([0.0, 1e-4, 0.01, 0.3, 0.5, 0.999, 1.0])
+    first, second = rng.binomial(4000, p), rng.binomial(400_000, p)
+    assert compare_two(first, 4000, second, 400_000).holds
+    other = compare_two(rng.binomial(4000, p + np.array([0, 0, 0, 0.15, 0, 0, 0])), 4000, second, 400_000)
+    assert other.event == 3
+    assert not other.holds

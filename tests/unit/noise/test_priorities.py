@@ -1,0 +1,250 @@
+"""The highest priorities, as if every r had infinitely many bits: against fractions, with ties that need more."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.audit.statistics import compare
+from discreet.errors import BadParameter
+from discreet.noise import Noise, Rule, ScriptedSource
+from discreet.noise.draw import Drawer
+from discreet.noise.priorities import Items, _Priority, _rounded, highest
+from discreet.noise.source import ScriptExhausted
+from discreet.privacy import Alpha
+
+sampling: Any = importlib.import_module("discreet.noise.priority_sample")
+WORDS = 4
+"""How many words of each U are not zero; the first is in the item, the others are on its tape."""
+
+
+class Tapes:
+    """Gives every item its own further words, whatever the order in which they are asked for."""
+
+    def __init__(self, tapes: list[list[int]]) -> None:
+        self.tapes = tapes
+        self.read = 0
+
+    def take(self, entry: _Priority) -> None:
+        tape, place = self.tapes[entry.item], entry.bits // 64
+        entry.prefix, entry.bits = entry.prefix << 64 | (tape[place] if place < WORDS else 0), entry.bits + 64
+        self.read += 1
+
+
+def items_of(tops: list[int], powers: list[int], tapes: list[list[int]]) -> Items:
+    words = np.array([tape[0] for tape in tapes], np.uint64)
+    return Items(np.array(tops, np.int64), np.array(powers, np.int16), words)
+
+
+def priority(top: int, power: int, tape: list[int]) -> Fraction:
+    """top / U with the U of the tape."""
+    uniform = sum(word << (64 * (WORDS - 1 - place)) for place, word in enumerate(tape))
+    return Fraction(max(top, 0 if power < 0 else 1 << power) << (64 * WORDS), uniform)
+
+
+def by_tape(monkeypatch: pytest.MonkeyPatch, tapes: list[list[int]]) -> Tapes:
+    given_ = Tapes(tapes)
+    monkeypatch.setattr(_Priority, "read", lambda entry, stream: given_.take(entry))
+    return given_
+
+
+#: few different first words, so that ties are common; then words of which the last differ for sure
+first_words = st.sampled_from([0, 1, 2**20, 2**32, 2**63, 2**63 + 1, 2**64 - 1]) | st.integers(0, 2**64 - 1)
+entries = st.lists(
+    st.tuples(
+        st.sampled_from([1, 2, 3, 4, 2**40, 2**61]) | st.integers(1, 100),
+        st.sampled_from([-1, -1, 0, 3, 62, 120]),
+        first_words,
+        st.sampled_from([0, 5, 2**64 - 1]),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(entries, st.integers(1, 12), st.lists(st.integers(1, 2**64 - 1), min_size=12, max_size=12, unique=True))
+def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds: list[int]) -> None:
+    tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
+    tapes = [[*start, third, 7] for start, third in zip(zip(words, seconds, strict=True), thirds, strict=False)]
+    exact = [priority(*item) for item in zip(tops, powers, tapes, strict=True)]
+    ranked = sorted(range(len(tops)), key=lambda i: -exact[i])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        by_tape(monkeypatch, tapes)
+        cut = highest(items_of(tops, powers, tapes), count, ScriptedSource(b""))
+    assert cut.chosen.tolist() == sorted(ranked[:count])
+    if len(tops) <= count:
+        assert cut.tau is None
+    else:
+        assert cut.tau == float(exact[ranked[count]])
+
+
+@pytest.mark.parametrize("second", [3, 2**63])
+@pytest.mark.parametrize("winner", [0, 1])
+def test_a_tie_in_all_64_bits_reads_on(winner: int, second: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal sizes, equal first words: the second words decide, the lower one being the smaller r."""
+    tapes = [[2**40, second, 0, 0], [2**40, second + 1, 0, 0], [2**60, 0, 0, 0]]
+    if winner == 1:
+        tapes[0], tapes[1] = tapes[1], tapes[0]
+    read = by_tape(monkeypatch, tapes)
+    cut = highest(items_of([5, 5, 5], [-1, -1, -1], tapes), 1, ScriptedSource(b""))
+    assert cut.chosen.tolist() == [winner]
+    assert cut.tau == float(priority(5, -1, tapes[1 - winner]))
+    assert read.read >= 2
+
+
+def test_items_that_differ_read_no_further() -> None:
+    words = np.array([2**63, 2**62, 2**61, 2**60 + 12345], np.uint64)
+    source = ScriptedSource(b"")
+    cut = highest(Items(np.array([4, 4, 4, 4]), np.full(4, -1, np.int16), words), 2, source)
+    assert cut.chosen.tolist() == [2, 3]
+    assert cut.tau == 16.0
+
+
+def test_a_tie_without_more_bits_is_not_decided_by_chance() -> None:
+    words = np.array([2**40, 2**40, 2**50], np.uint64)
+    with pytest.raises(ScriptExhausted):
+        highest(Items(np.array([5, 5, 5]), np.full(3, -1, np.int16), words), 1, ScriptedSource(b""))
+
+
+def test_tied_items_are_chosen_equally_often() -> None:
+    """Six items that share their first word, two of which are chosen: each pair has one fifteenth."""
+    items = Items(np.full(6, 3), np.full(6, -1, np.int16), np.full(6, 2**50, np.uint64))
+    stream, trials, hits = Noise().source.stream(), 3000, np.zeros(64, np.int64)
+    for _ in range(trials):
+        hits[sum(1 << int(i) for i in highest(items, 2, stream).chosen)] += 1
+    pairs = np.array([code.bit_count() == 2 for code in range(64)])
+    assert compare(hits, trials, np.where(pairs, 1 / 15, 0.0), 1e-10).holds
+    assert not compare(hits, trials, np.where(np.arange(64) == 3, 1.0, 0.0), 1e-10).holds
+
+
+@settings(deadline=None)
+@given(st.integers(1, 2**61), st.integers(1, 2**64 - 2), st.integers(0, 2**64 - 1))
+def test_tau_is_rounded_once(top: int, word: int, more: int) -> None:
+    script = b"".join(np.uint64(each).tobytes() for each in (more, 1, 1, 1))
+    rounded = _rounded(_Priority(0, top, word), ScriptedSource(script))
+    low = Fraction(top << 256, (word << 192) + (more << 128) + (2 << 64) + 2)
+    high = Fraction(top << 256, (word << 192) + (more << 128))
+    assert float(low) <= rounded <= float(high)
+
+
+@pytest.mark.parametrize("up", [False, True])
+def test_a_priority_next_to_the_middle_of_two_floats_is_rounded_right(
+    up: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U such that top / U is the middle of two floats to 64 bits and more; bits from 193 on say on which side."""
+    middle, top = Fraction(2**53 + 1, 2**50), 1  # just above eight, between two floats
+    uniform = int(top / middle * 2**256) + (-(2**60) if up else 2**60)
+    tape = [(uniform >> (64 * (3 - place))) & (2**64 - 1) for place in range(4)]
+    by_tape(monkeypatch, [tape])
+    floor = 8.0
+    assert _rounded(_Priority(0, top, tape[0]), ScriptedSource(b"")) == (math.nextafter(floor, 9) if up else floor)
+
+
+@pytest.mark.parametrize("power", [62, 64, 126, 127, 128, 200, 900])
+def test_floors_of_any_power(power: int) -> None:
+    """Guesses grow with the number of cells, far beyond what 64 bits or a short float hold."""
+    words = np.array([2**63, 2**62, 2**61], np.uint64)
+    items = Items(np.array([5, 5, 2**61]), np.full(3, power, np.int16), words)
+    low, high = items.lows, items.highs(np.arange(3))
+    for i, exact in enumerate(Fraction(max(2**power, size)) for size in (5, 5, 2**61)):
+        assert Fraction(low[i]) <= exact * 2 ** (i + 1) <= Fraction(high[i])
+        assert high[i] / low[i] < 1 + 2.0**-40
+    cut = highest(items, 2, ScriptedSource(b""))
+    assert cut.chosen.tolist() == [1, 2]
+    assert cut.tau == 2.0 ** (power + 1)
+
+
+def test_none_below_no_tau() -> None:
+    items = Items(np.array([5, 1]), np.full(2, -1, np.int16), np.array([9, 0], np.uint64))
+    for count in (2, 3, 100):
+        cut = highest(items, count, ScriptedSource(b""))
+        assert cut.chosen.tolist() == [0, 1]
+        assert cut.tau is None
+    empty = Items(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
+    assert highest(empty, 1, ScriptedSource(b"")).chosen.size == 0
+
+
+# Whole samples.
+
+
+def sample(values: list[int], empty: int, rule: Rule, count: int) -> Any:
+    return sampling.priority_sample(np.array(values, np.int64), empty, rule, count, Drawer(Noise().source.stream()))
+
+
+@pytest.mark.parametrize(("power", "theta"), [(1, 1), (4, 1), (61, 1), (62, 1), (65, 1), (100, 1), (2, 3), (65, 3)])
+def test_a_guess_absurdly_high_is_lowered_until_the_sample_is_full(
+    power: int, theta: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "_guess", lambda *_: power)
+    rule = Rule(Alpha.of(2), theta)
+    found = sample([900, -700, 1], 400, rule, 12)
+    assert len(found.chosen) + len(found.ranks) == 12
+    assert {0, 1} <= set(found.chosen.tolist())
+    assert 0 < found.tau < 400
+    assert np.all(np.diff(found.ranks) > 0)
+    assert found.ranks[-1] < 400
+    assert np.all(np.abs(found.values) >= theta)
+
+
+def test_values_above_tau_are_all_in_the_sample() -> None:
+    """A cell of size v has a priority of at least v."""
+    rng = np.random.default_rng()
+    for _ in range(50):
+        values = rng.integers(-30, 60, 40)
+        found = sample(values.tolist(), 60, Rule(Alpha.of(3)), 25)
+        assert set(np.flatnonzero(np.abs(values) > found.tau)) <= set(found.chosen.tolist())
+        assert len(found.chosen) + len(found.ranks) == 25
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_cells_below_the_filter_are_never_in_the_sample(two_sided: bool) -> None:
+    rule = Rule(Alpha.of(2), 4, None, two_sided)
+    for _ in range(50):
+        found = sample([3, -3, 0, -9, 4], 200, rule, 500)
+        assert found.tau is None
+        assert found.chosen.tolist() == ([3, 4] if two_sided else [4])
+        assert np.all((np.abs(found.values) if two_sided else found.values) >= 4)
+
+
+@pytest.mark.parametrize("values", [[], [5, -2]])
+def test_without_empty_cells(values: list[int]) -> None:
+    found = sample(values, 0, Rule(Alpha.of(1)), 1)
+    assert found.ranks.size == found.values.size == 0
+    assert len(found.chosen) == min(1, len(values))
+    assert (found.tau is None) == (len(values) < 2)
+
+
+def test_without_any_size() -> None:
+    with pytest.raises(BadParameter, match="at least 1"):
+        sample([1], 5, Rule(Alpha.of(1)), 0)
+
+
+@pytest.mark.parametrize("empty", [2**62 - 1, 2**62, 2**62 + 3, 2**64, 2**64 + 3, 2**128 + 3])
+def test_extensions_where_the_ranks_grow_wider(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cells that are left may fit 64 bits where all of them do not."""
+    guess = sampling._guess
+    monkeypatch.setattr(sampling, "_guess", lambda *given_: guess(*given_) + 3)
+    found = sample([10**6], empty, Rule(Alpha.of(2)), 40)
+    assert len(found.ranks) + len(found.chosen) == 40
+    assert found.tau > 2**50
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 61, 62])
+@pytest.mark.parametrize("lower", [None, "next"])
+def test_what_is_surely_under_the_guess_is_decided_by_the_first_word(power: int, lower: Any) -> None:
+    """The border top / 2**power is a whole number of 2**-64; on it U is above."""
+    floor = -1 if lower is None else power - 1
+    for size in {1, 2 ** (power - 1), 2**power - 1, 2**power, 2**power + 1}:
+        top = max(size, 0 if floor < 0 else 2**floor)
+        border = top * 2 ** (64 - power)
+        words = [word for word in (0, border - 1, border, border + 1, 2**64 - 1) if 0 <= word < 2**64]
+        items = Items(np.full(len(words), size), np.full(len(words), floor, np.int16), np.array(words, np.uint64))
+        assert sampling._surely_under(items, power).tolist() == [word >= border for word in words]

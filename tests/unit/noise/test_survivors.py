@@ -1,0 +1,238 @@
+"""Survivors among empty cells: p is certified, and both proposals for their sizes have the law that p sums up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import discreet.noise.survivors as survivors
+from discreet.audit.statistics import compare_law
+from discreet.intervals import Complement
+from discreet.noise import Noise, Rule, SeededSource
+from discreet.noise.draw import Drawer
+from discreet.noise.survivors import Between, Kept, kept_share, signs, sizes
+from discreet.privacy import Alpha
+
+scales = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=1000)
+limits = st.none() | st.fractions(min_value=Fraction(1, 10), max_value=60, max_denominator=50)
+rules = st.builds(
+    lambda scale, theta, limit, two: Rule(Alpha.of(scale), theta, limit, two),
+    scales,
+    st.integers(1, 40),
+    limits,
+    st.booleans(),
+)
+
+
+def chance(size: int, rule: Rule) -> Fraction:
+    return Fraction(1) if rule.limit is None else min(Fraction(size) / rule.limit, Fraction(1))
+
+
+def exact(rule: Rule) -> Fraction:
+    """Summed one size at a time to where all are kept; the rest is a geometric series."""
+    a = rule.alpha.fraction
+    end = max(rule.theta, int(rule.limit or 0) + 1)
+    total = sum((a**k * chance(k, rule) for k in range(rule.theta, end)), Fraction(0)) + a**end / (1 - a)
+    return (2 if rule.two_sided else 1) * (1 - a) / (1 + a) * total
+
+
+@settings(deadline=None, max_examples=150)
+@given(rules, st.sampled_from([1, 20, 64, 130, 300]))
+def test_p_lies_in_its_bracket(rule: Rule, bits: int) -> None:
+    found = Kept(rule).bracket(bits)
+    assert found.low <= exact(rule) * 2**bits <= found.high
+    assert found.high - found.low <= 2
+    assert found.low >= 0
+    assert found.high <= 1 << bits
+    assert kept_share(rule) == pytest.approx(float(exact(rule)), rel=1e-15)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rules, st.fractions(min_value=Fraction(1, 10), max_value=1), st.sampled_from([20, 64, 200]))
+def test_what_lies_between_two_limits_lies_in_its_bracket(rule: Rule, factor: Fraction, bits: int) -> None:
+    higher = Rule(rule.alpha, rule.theta, rule.limit or Fraction(9), rule.two_sided)
+    lower = Rule(rule.alpha, rule.theta, (higher.limit or Fraction(9)) * factor, rule.two_sided)
+    found = Between(Kept(lower), Kept(higher)).bracket(bits)
+    value = (exact(lower) - exact(higher)) / (1 - exact(higher))
+    assert found.low <= value * 2**bits <= found.high
+    assert found.high - found.low <= 2
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(2), Fraction(100, 37), Fraction(7, 13), 10**6])
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_p_that_is_a_number_of_64_bits_is_known_exactly(scale: Fraction, two_sided: bool) -> None:
+    """With a limit of two p is alpha (one-sided: half). Tables hold floors, which only an exact p can prove."""
+    rule = Rule(Alpha.of(scale), 1, Fraction(2), two_sided)
+    assert exact(rule) == rule.alpha.fraction / (1 if two_sided else 2)
+    for bits in (65, 128, 400):
+        found = Kept(rule).bracket(bits)
+        assert found.low == found.high == exact(rule) * 2**bits
+        assert Complement(Kept(rule)).bracket(bits).low == (1 - exact(rule)) * 2**bits
+
+
+def test_p_far_out() -> None:
+    """A limit far beyond all noise, a filter far beyond it, the largest scale, and limits a hair above a whole one."""
+    a = Alpha.of(3).fraction
+    light = Rule(Alpha.of(3), 1, Fraction(10**40))
+    assert kept_share(light) == pytest.approx(float(2 * a / (1 - a * a) / 10**40), rel=1e-14)
+    filtered = Rule(Alpha.of(3), 500)
+    assert kept_share(filtered) == pytest.approx(float(2 * a**500 / (1 + a)), rel=1e-14)
+    assert kept_share(Rule(Alpha.of(2**52), 1)) == pytest.approx(1, abs=1e-15)
+    assert kept_share(Rule(Alpha.of(3), 10**7)) == 0.0
+    above, whole, below = (exact(Rule(Alpha.of(3), 1, Fraction(7) + step)) for step in (Fraction(1, 10**30), 0, -1))
+    assert above < whole < below
+
+
+# The exact law of one draw of a size: every path of the code, with the primitives as choices.
+
+
+class Choices:
+    """Primitives that give every element of a call the same outcome, as a script says, and note its probability."""
+
+    def __init__(self, script: list[int], alpha: Fraction) -> None:
+        self.script, self.alpha, self.probability, self.accepted_by = script, alpha, Fraction(1), ""
+
+    def geometric(self, rule: Rule, count: int, drawer: object) -> NDArray[np.int64]:
+        if count == 0:
+            return np.empty(0, np.int64)
+        drawn = self.script.pop(0)
+        self.probability *= (1 - self.alpha) * self.alpha**drawn
+        return np.full(count, drawn, np.int64)
+
+    def coin(self, probability: Any, count: int, drawer: object) -> NDArray[np.bool_]:
+        return self._tossed(probability.value, count)
+
+    def coins(self, weights: NDArray[np.int64], limit: Fraction, stream: object) -> NDArray[np.bool_]:
+        self.accepted_by = "coins"
+        return self._accepted(min(Fraction(int(weights[0])) / limit, Fraction(1)), weights.size)
+
+    def inverse_coins(self, weights: NDArray[np.int64], limit: Fraction, stream: object) -> NDArray[np.bool_]:
+        self.accepted_by = "inverse coins"
+        return self._accepted(min(limit / int(weights[0]), Fraction(1)), weights.size)
+
+    def _accepted(self, probability: Fraction, count: int) -> NDArray[np.bool_]:
+        self.probability *= probability
+        return np.ones(count, np.bool_)
+
+    def _tossed(self, probability: Fraction, count: int) -> NDArray[np.bool_]:
+        heads = self.script.pop(0) == 1
+        self.probability *= probability if heads else 1 - probability
+        return np.full(count, heads, np.bool_)
+
+
+def law_of_one_size(rule: Rule, last: int, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[int, Fraction], str]:
+    """Pr[proposed and accepted at once] of each size up to `last`, and by which coins it was accepted."""
+    law: dict[int, Fraction] = {}
+    span = range(last - rule.theta + 1)
+    scripts = [[first, 1] for first in span] + [[first, 0, second] for first in span for second in span]
+    for script in scripts:
+        choices = Choices(list(script), rule.alpha.fraction)
+        for name in ("coin", "coins", "inverse_coins"):
+            monkeypatch.setattr(survivors, name, getattr(choices, name))
+        monkeypatch.setattr(survivors, "_geometric", choices.geometric)
+        size = int(sizes(rule, 1, Drawer(SeededSource(1)))[0])
+        if choices.script in ([], [1]):  # a proposal that needs no second number leaves its coin unused
+            law[size] = law.get(size, Fraction(0)) + choices.probability
+        monkeypatch.undo()
+    return law, choices.accepted_by
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(5, 2)])
+@pytest.mark.parametrize(
+    ("theta", "limit", "proposal"),
+    [
+        (1, None, ""),
+        (4, Fraction(3), ""),
+        (4, Fraction(4), ""),
+        (2, Fraction(5, 2), "coins"),
+        (1, Fraction(7, 5), "coins"),
+        (1, Fraction(15, 2), "inverse coins"),
+        (1, Fraction(7), "inverse coins"),
+        (3, Fraction(40, 3), "inverse coins"),
+        (2, Fraction(10**9), "inverse coins"),
+    ],
+)
+def test_sizes_are_proportional_to_their_weight(
+    scale: Fraction, theta: int, limit: Fraction | None, proposal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = Rule(Alpha.of(scale), theta, limit)
+    last = theta + 13
+    law, accepted_by = law_of_one_size(rule, last, monkeypatch)
+    assert accepted_by == proposal
+    a = rule.alpha.fraction
+    constant = law[theta] / (a**theta * chance(theta, rule))
+    for size in range(theta, last + 1):
+        assert law[size] == constant * a**size * chance(size, rule)
+    assert min(law) == theta
+
+
+@pytest.mark.parametrize(
+    ("theta", "limit"), [(1, None), (6, None), (2, Fraction(5, 2)), (1, Fraction(15, 2)), (3, Fraction(50))]
+)
+@pytest.mark.parametrize("scale", [Fraction(7, 10), Fraction(31, 7)])
+def test_drawn_sizes_follow_the_same_law(scale: Fraction, theta: int, limit: Fraction | None) -> None:
+    rule, n = Rule(Alpha.of(scale), theta, limit), 200_000
+    drawn = sizes(rule, n, Drawer(Noise().source.stream()))
+    assert drawn.size == n
+    weights = [float(rule.alpha.fraction**k * chance(k, rule)) for k in range(theta, theta + int(20 * scale) + 60)]
+    share = float(exact(rule) * (1 + rule.alpha.fraction) / (1 - rule.alpha.fraction) / 2)
+    assert compare_law(drawn, theta, np.array(weights) / share, 1e-11).holds
+    # the same comparison rejects sizes that forget the sampling, and sizes that start one further out
+    if limit is not None:
+        plain = sizes(Rule(rule.alpha, theta), n, Drawer(Noise().source.stream()))
+        assert not compare_law(plain, theta, np.array(weights) / share, 1e-11).holds
+    assert not compare_law(drawn + 1, theta, np.array(weights) / share, 1e-11).holds
+
+
+def fair(values: NDArray[np.int64]) -> bool:
+    return compare_law((values > 0).astype(np.int64), 0, np.array([0.5, 0.5]), 1e-11).holds
+
+
+def test_signs_are_fair_on_two_sides_and_plus_on_one() -> None:
+    drawer = Drawer(Noise().source.stream())
+    strengths = np.full(200_000, 7)
+    assert fair(signs(Rule(Alpha.of(1)), strengths, drawer))
+    assert np.array_equal(np.abs(signs(Rule(Alpha.of(1)), strengths, drawer)), strengths)
+    assert np.array_equal(signs(Rule(Alpha.of(1), two_sided=False), strengths, drawer), strengths)
+    assert not fair(strengths)
+
+
+@pytest.mark.parametrize("limit", [None, Fraction(3, 2), Fraction(900)])
+@pytest.mark.parametrize("count", [0, 1, 65_536, 65_537, 150_000])
+def test_any_number_of_sizes(limit: Fraction | None, count: int) -> None:
+    drawn = sizes(Rule(Alpha.of(2), 1, limit), count, Drawer(SeededSource(3)))
+    assert drawn.shape == (count,)
+    assert drawn.dtype == np.int64
+    assert np.all(drawn >= 1)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(Alpha.of(2), 1, Fraction(2)),
+        Rule(Alpha.of(1), 1, Fraction(2), two_sided=False),
+        Rule(Alpha.of(2), 3),
+        Rule(Alpha.of(2), 3, Fraction(29, 4)),
+    ],
+)
+def test_survivors_are_as_many_as_p_says_in_rising_ranks(rule: Rule) -> None:
+    ranks, values = Noise().survivors(rule, 2_000_000)
+    hit = np.zeros(2_000_000, np.int64)
+    hit[ranks] = 1
+    p = float(exact(rule))
+    assert compare_law(hit, 0, np.array([1 - p, p]), 1e-11).holds
+    assert not compare_law(hit, 0, np.array([1 - 1.05 * p, 1.05 * p]), 1e-11).holds
+    assert np.all(np.diff(ranks) > 0)
+    assert values.shape == ranks.shape
+    assert np.all((np.abs(values) if rule.two_sided else values) >= rule.theta)
+
+
+def test_no_empty_cells_no_survivors() -> None:
+    ranks, values = Noise().survivors(Rule(Alpha.of(2)), 0)
+    assert ranks.size == values.size == 0
