@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.families import Families
 from discreet.naming import did_you_mean
@@ -94,7 +94,8 @@ class MarginalMethod(Mechanism):
     def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
         """The generalised sensitivity of all that was drawn, derived again from the scales."""
         spent = cost(self.request.unit, sum(inverse_scales, Fraction(0)))
-        assert spent <= self.request.epsilon, "the scales of the noise cost more than epsilon"
+        if spent > self.request.epsilon:
+            raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
 
     def noise_law(self) -> dict[str, Any]:
         return {
