@@ -78,10 +78,18 @@ class Release:
         found = self.summary.answer(asked, _checked(level))
         return Frame(_columns(found))
 
-    def table(self, by: Group | Sequence[Group] | None = None, where: Where = None, *, level: float = LEVEL) -> Frame:
+    def table(
+        self,
+        by: Group | Sequence[Group] | None = None,
+        where: Where = None,
+        *,
+        level: float = LEVEL,
+        whole: bool = False,
+    ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
-        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0).
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). With
+        `whole`, counts are rounded to whole numbers of at least zero, which biases small ones; intervals stay.
         """
         names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
         if not names:
@@ -103,7 +111,10 @@ class Release:
         for (attribute, labels), code in zip(groups, codes, strict=True):
             texts = [label for label, _, _ in labels]
             columns[self.schema.names[attribute]] = [texts[i] for i in code.tolist()]
-        return Frame({**columns, **_columns(found)})
+        answers = _columns(found)
+        if whole:
+            answers["count"] = np.maximum(np.rint(answers["count"]), 0).astype(np.int64)
+        return Frame({**columns, **answers})
 
     def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
         """The attribute's index and its groups: (label, first code, last code)."""

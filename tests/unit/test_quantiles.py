@@ -65,6 +65,14 @@ def test_more_noise_leaves_more_codes_open() -> None:
     assert width("0.05") > 2 * width("1")
 
 
+def test_a_table_in_whole_numbers_has_none_below_zero() -> None:
+    release = made(TASKS[0], epsilon="0.05")
+    plain, whole = release.table("age"), release.table("age", whole=True)
+    assert whole["count"].dtype == np.int64
+    assert np.array_equal(whole["count"], np.maximum(np.rint(plain["count"]), 0))
+    assert np.array_equal(whole["low"], plain["low"])
+
+
 def test_bins_are_answered_by_their_labels_and_other_values_stay_out() -> None:
     release = made(TASKS[0], ZeroNoise())
     assert release.quantile("pay", 1).value == "[1.5, 2]"
