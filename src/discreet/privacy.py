@@ -206,6 +206,7 @@ def cost(unit: Unit, weight: Fraction) -> Fraction:
     A measurement adds noise of scale s_i to row i of a linear map A of the count table. `weight` is the most that one
     record can weigh in it: the maximum over cells c of sum_i |A_ic| / s_i. A unit moves the table by at most
     `unit.sensitivity` in L1, so by the triangle inequality it moves the measurement by at most that many times the
-    weight, and some unit does. This is the generalised sensitivity of privelet and ireduct, times the unit's bound.
+    weight; adding records to the heaviest cell does. This is the generalised sensitivity of privelet and ireduct,
+    times the unit's bound.
     """
     return unit.sensitivity * weight

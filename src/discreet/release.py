@@ -128,6 +128,8 @@ class Release:
         index = attribute_index(name, self.schema, self._known)
         attribute = self.schema[name]
         if level is None:
+            if attribute.size > MOST_TOTAL_BOXES:  # before its labels are made
+                raise CannotAnswer(f"{name} has {attribute.size:,} values, too many rows; count ranges of it instead")
             return index, [(label, code, code) for code, label in enumerate(attribute.labels)]
         if not isinstance(attribute, Nominal):
             raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")

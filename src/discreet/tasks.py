@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import BadParameter
+from discreet.privacy import as_text
 
 
 class Task:
@@ -21,7 +25,7 @@ class Task:
             raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}")
         self.by = names
         self.method = method
-        self.parameters = dict(sorted(parameters.items()))
+        self.parameters = _plain_parameters(parameters)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
         """The attributes that are counted by, of those a schema declares."""
@@ -71,7 +75,7 @@ class Marginals(Task):
         if given:
             super().__init__(given, method=method, **parameters)
         else:
-            self.by, self.method, self.parameters = (), method, dict(sorted(parameters.items()))
+            self.by, self.method, self.parameters = (), method, _plain_parameters(parameters)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
         return self.by or tuple(schema)
@@ -88,6 +92,30 @@ class Ranges(Task):
     """Products of ranges on ordinal attributes and of hierarchy nodes on nominal ones."""
 
     name = "ranges"
+
+
+def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(parameters[name], name) for name in sorted(parameters)}
+
+
+def _plain(value: Any, name: str) -> Any:
+    """A value as JSON and TOML can hold it, so that a release can say what it was made with."""
+    if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # one of numpy's numbers
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Fraction):
+        return as_text(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: _plain(inner, name) for key, inner in value.items()}
+    if isinstance(value, list | tuple):  # in a predicate a pair is a range and a list is a choice, so they stay apart
+        return type(value)(_plain(inner, name) for inner in value)
+    kind = type(value).__name__
+    raise BadParameter(f"{name}: a value of type {kind} cannot be written down; use numbers, text or lists")
 
 
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marginals)}

@@ -20,7 +20,10 @@ FORBIDDEN = {
     },
     "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
     "transforms": PRIVATE | {"cli", "release", "summaries", "spec"},
-    **{room: PRIVATE | {"cli", "spec"} for room in ("summaries", "queries", "quantiles", "models", "release", "folder", "placing", "frame")},
+    **{
+        room: PRIVATE | {"cli", "spec"}
+        for room in ("summaries", "queries", "quantiles", "models", "release", "folder", "placing", "frame")
+    },
     "spec": PRIVATE | {"cli", "release", "summaries"},
     "counts": (PRIVATE - {"counts"}) | {"cli", "release", "summaries"},
     "engines": {"noise", "mechanisms", "publish", "ledger", "cli", "release", "summaries"},

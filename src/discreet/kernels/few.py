@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from discreet.kernels.jit import kernel
 
 _TINY = 2.0**-62
-_ROUND = 2.0**-48
+#: of a logarithm near 64 ln 2 half a unit in the last place is 2**-48
+_ROUND = 2.0**-46
 _LOG_WORD = 64 * math.log(2.0)
 
 
@@ -36,7 +37,7 @@ def signed_geometric(
         floor = math.floor(value)
         uniform = float(signs[i]) * 2.0**-64
         out[i] = -1 - floor if uniform < minus else floor
-        ok = sizes[i] > 0 and error < 0.25
+        ok = sizes[i] > 0
         least[i] = max(0, math.floor(value - error) - 1) if ok else 0
-        ok = ok and value - floor > error and floor + 1.0 - value > error
+        ok = ok and error < 0.25 and value - floor > error and floor + 1.0 - value > error
         sure[i] = ok and abs(uniform - minus) > 2.0**-40 + rounding

@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 
 KEPT, INWARD, ACROSS, OUTWARD = 3, 0, 1, 2
 _TINY = 2.0**-62
-_ROUND = 2.0**-48
+#: of a logarithm near 64 ln 2 half a unit in the last place is 2**-48
+_ROUND = 2.0**-46
 _LOG_WORD = 64 * math.log(2.0)
 
 
@@ -33,7 +34,10 @@ def _log_kept(distance: int, old: float, new: float, gap: float) -> float:
     """ln of (b/a)**(d+1) (1 - a*a) / (1 - b*b) from scale `old` down to `new`, which is `gap` lower."""
     rise = gap / (old * new)
     squares = math.exp(-2.0 / old) * -math.expm1(-2.0 * rise)  # a*a - b*b
-    return -(distance + 1.0) * rise + math.log1p(-squares / -math.expm1(-2.0 / new))
+    gone = squares / -math.expm1(-2.0 / new)
+    # 1 - gone cancels where little is left
+    rest = math.log1p(-gone) if gone < 0.5 else math.log(math.expm1(-2.0 / old) / math.expm1(-2.0 / new))
+    return -(distance + 1.0) * rise + rest
 
 
 @kernel
@@ -74,7 +78,7 @@ def redraw_steps(
             x = _root(d, old, target, low, high)
             found = math.ceil((float(start) - unit / x) / step)
             found = min(max(found, t0 + 1), steps)
-        before, after = 0.0, 0.0
+        before, after, settled = 0.0, 0.0, False
         for _ in range(4):  # the root may be a step off
             gap = (found - 1 - t0) * width
             before = _log_kept(d, old, _scale(found - 1, start, step, unit), gap)
@@ -84,8 +88,9 @@ def redraw_steps(
             elif after > target:
                 found += 1
             else:
+                settled = True
                 break
-        ok = words[i] > 0
+        ok = settled and words[i] > 0
         if found > t0 + 1:
             new, gap = _scale(found - 1, start, step, unit), (found - 1 - t0) * width
             ok = ok and target + unread + _kept_error(d, old, new, gap) < before
@@ -192,12 +197,13 @@ def inward_moves(
         d = float(distance[i])
         old, new = _scale(to[i] - 1, start, step, unit), _scale(to[i], start, step, unit)
         rise = step / unit / (old * new)
-        share = 1.0 - float(words[i]) * 2.0**-64
+        share = (float(~words[i]) + 1.0) * 2.0**-64  # 1 - U, near zero too
         whole = -math.expm1(-d * rise)
         left = 1.0 - share * whole
         value = -math.log1p(-share * whole) / rise
         loose = _rounding(new) / rise
-        error = value * (_ROUND + d * rise * loose) + 2.0**-62 * whole / (rise * left) + 2.0**-40
+        unread = (2.0**-50 * share + 2.0**-62) * whole / (rise * left)
+        error = value * (_ROUND + d * rise * loose) + unread + 2.0**-40
         # the number of j >= 1 below the value
         _settle_down(value, error, loose < 0.01 and left > 2.0**-40, i, out, least, sure)
         out[i] = min(out[i], distance[i] - 1)

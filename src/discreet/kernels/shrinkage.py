@@ -41,7 +41,10 @@ def soft_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.flo
 
 @kernel
 def hard_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.float64]) -> None:
-    """The largest |x| that is dropped when the fewest are kept whose squares add up to sum x**2 - (n - 1) * noise."""
+    """The largest |x| that is dropped when the fewest are kept whose squares add up to sum x**2 - (n - 1) * noise.
+
+    Of equal |x| all are kept if one is.
+    """
     for row in range(rows.shape[0]):
         sizes = np.sort(np.abs(rows[row]))
         left = (sizes * sizes).sum() - (sizes.size - 1) * noise
@@ -49,6 +52,8 @@ def hard_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.flo
         while place > 0 and left > 0.0:
             place -= 1
             left -= sizes[place] * sizes[place]
+        while 0 < place < sizes.size and sizes[place - 1] == sizes[place]:
+            place -= 1
         out[row] = sizes[place - 1] if place > 0 else 0.0
 
 

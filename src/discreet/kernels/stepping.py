@@ -16,45 +16,55 @@ Floats = NDArray[np.float64]
 @kernel
 def finish(
     taken: Ints,
+    working: NDArray[np.bool_],
     changes: Ints,
     needs: Floats,
     ends: Ints,
-    start: float,
-    step: float,
+    start: int,
+    step: int,
+    unit: float,
     steps: int,
     average: bool,
     limit: float,
-) -> None:
+    most: int,
+) -> bool:
     """Step the table of the highest score down while the sum of 1 / scale stays within the limit.
 
-    A table whose next step cannot be paid drops out. needs[i] of a table holds from step changes[i] on.
+    A table whose next step cannot be paid drops out of those that are `working`. needs[i] of a table holds from step
+    changes[i] on. Takes at most so many steps; True if there are no more to take.
     """
     tables = taken.size
-    working, place = np.ones(tables, np.bool_), np.empty(tables, np.int64)
-    spent = 0.0
+    place = np.empty(tables, np.int64)
     for table in range(tables):
         place[table] = ends[table - 1] if table > 0 else 0
-        spent += 1.0 / (start - taken[table] * step)
-    while True:
+    spent = 0.0
+    for done in range(most):
+        if done % 1000 == 0:  # afresh, before roundings add up
+            spent = 0.0
+            for table in range(tables):
+                spent += unit / (start - taken[table] * step)
         best, highest = -1, -1.0
         for table in range(tables):
             if not working[table]:
                 continue
             while place[table] + 1 < ends[table] and changes[place[table] + 1] <= taken[table]:
                 place[table] += 1
-            scale = start - taken[table] * step
-            score = needs[place[table]] * scale * ((scale - step) if average else 1.0)
+            scale = (start - taken[table] * step) / unit
+            score = needs[place[table]] * scale
+            if average:
+                score *= (start - (taken[table] + 1) * step) / unit
             if score > highest:
                 best, highest = table, score
         if best < 0:
-            return
-        scale = start - taken[best] * step
-        more = 1.0 / (scale - step) - 1.0 / scale if taken[best] < steps else np.inf
+            return True
+        whole = start - taken[best] * step
+        more = unit / (whole - step) - unit / whole if taken[best] < steps else np.inf
         if spent + more > limit:
             working[best] = False
         else:
             spent += more
             taken[best] += 1
+    return False
 
 
 @kernel

@@ -16,7 +16,11 @@ from discreet.tasks import Task
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
 #: what "auto" means for each task, the first that accepts the request
-AUTO = {"table": ("geometric", "filter-priority"), "ranges": ("privelet+", "dyadic-filter-priority")}
+AUTO = {
+    "table": ("geometric", "filter-priority"),
+    "ranges": ("privelet+", "dyadic-filter-priority"),
+    "marginals": ("ireduct",),
+}
 
 
 @cache

@@ -6,6 +6,7 @@ numerics: see `transformed`. Bias: none.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.transformed import WRITE, Transformed
+from discreet.schema import Attribute, Nominal
 from discreet.transforms import AgreeingTree, Axis, Tree
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ class Dyadic(Transformed):
             raise BadParameter("without consistency there are no common cells to write; leave `write` out")
         origin = "given" if "consistency" in self.request.parameters else "default"
         self.note_choice("consistency", self.consistent, origin)
-        return [AgreeingTree(Tree.of(attribute, base), base) for attribute in self.request.schema.values()]
+        attributes = self.request.schema.values()
+        self.check_length(math.prod(_full_parts(attribute, base) for attribute in attributes))
+        return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
         from discreet.summaries.tree_counts import TreeCounts
@@ -50,3 +54,13 @@ class Dyadic(Transformed):
         if self.consistent:
             return super().summary(values)
         return TreeCounts(self.request.schema, self.axes, values, self.scale)
+
+
+def _full_parts(attribute: Attribute, base: int) -> int:
+    """No more than the nodes of its tree, but known without building it."""
+    if isinstance(attribute, Nominal):
+        return attribute.size
+    parts, width = 0, 1
+    while width <= attribute.size:
+        parts, width = parts + attribute.size // width, width * base
+    return parts

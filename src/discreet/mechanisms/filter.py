@@ -35,8 +35,8 @@ class Filter(Sparse):
         self.check_expected(self.rule(self.theta))
 
     def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        chosen = np.flatnonzero(self.strengths(noisy) >= self.theta)
-        ranks, values = noise.survivors(self.rule(self.theta), empty)
+        kept = self.passing(noisy, empty, noise)
+        chosen, ranks, values = kept.chosen, kept.ranks, kept.values
         if self.size is not None and chosen.size + values.size > self.size:
             sizes = np.abs(np.concatenate([noisy[chosen], values]))
             largest = np.sort(noise.largest(sizes, self.size))
@@ -48,4 +48,4 @@ class Filter(Sparse):
         return {"theta": self.theta, "cut_to": self.size}
 
     def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta)]
+        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]

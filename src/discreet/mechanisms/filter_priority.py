@@ -21,4 +21,4 @@ class FilterPriority(Priority):
         self.theta = self.theta_for(self.size) if theta is None else theta
 
     def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta)]
+        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]

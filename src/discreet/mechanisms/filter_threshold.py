@@ -34,7 +34,7 @@ class FilterThreshold(Threshold):
         self.check_expected(self.rule(self.theta, self.tau))
 
     def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta)]
+        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": float(self.tau)}

@@ -20,10 +20,9 @@ from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.families import Families
 from discreet.naming import did_you_mean
-from discreet.privacy import as_text, cost, exact, scale_of
+from discreet.privacy import LARGEST_SCALE, as_text, cost, exact, scale_of
 
 if TYPE_CHECKING:
-    from discreet.counts import Counts
     from discreet.noise import Noise
     from discreet.summaries.marginal_tables import MarginalTables, Part
     from discreet.summaries.query_answers import QueryAnswers
@@ -48,13 +47,13 @@ class MarginalMethod(Mechanism):
         super().__init__(request)
         self._chosen: list[dict[str, Any]] = []
         self.families = self._families()
-        self.sets: tuple[tuple[str, ...], ...] = self._sets() if self.families is None else (request.schema.names,)
         #: how many numbers each table, or family of queries, has
-        self.cells = (
-            [math.prod(request.schema[name].size for name in names) for names in self.sets]
-            if self.families is None
-            else [len(numbers) for numbers in self.families.members]
-        )
+        self.cells: list[int] = []
+        if self.families is None:
+            self.sets = self._sets()
+            self.cells += [math.prod(request.schema[name].size for name in names) for names in self.sets]
+        else:
+            self.cells += [len(numbers) for numbers in self.families.members]
         if sum(self.cells) > MOST_CELLS:
             raise BadParameter(
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
@@ -69,6 +68,7 @@ class MarginalMethod(Mechanism):
         self.note_choice("consistency", consistency, "given" if "consistency" in request.parameters else "default")
         #: 1 / scale of each table adds up to at most this
         self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
+        self.check_scale(len(self.cells) / self.budget)
 
     @property
     def cost(self) -> Fraction:
@@ -79,23 +79,31 @@ class MarginalMethod(Mechanism):
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
 
-    def measure(self, counts: Sequence[Counts], noise: Noise) -> MarginalTables | QueryAnswers:
+    def measure(self, counts: Any, noise: Noise) -> MarginalTables | QueryAnswers:
         from discreet.summaries.marginal_tables import MarginalTables
         from discreet.summaries.query_answers import QueryAnswers
 
         schema = self.request.schema
         if self.families is not None:
-            parts = self.noisy_tables(self.families.counts(counts[0]), noise)
+            parts = self.noisy_tables(self.families.counts(counts), noise)
             texts = [str(where) for where in self.request.parameters["queries"]]
             return QueryAnswers(schema, texts, self.families.boxes, self.families.members, parts)
         parts = self.noisy_tables([table.dense().reshape(-1) for table in counts], noise)
-        return MarginalTables(schema, self.sets, parts, consistent=self.consistent)
+        return MarginalTables(schema, self.sets or (), parts, consistent=self.consistent)
 
     def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
         """The generalised sensitivity of all that was drawn, derived again from the scales."""
         spent = cost(self.request.unit, sum(inverse_scales, Fraction(0)))
         if spent > self.request.epsilon:
             raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
+
+    def check_scale(self, scale: Fraction) -> None:
+        """Refuses what would need wider noise than there is, before anything is charged."""
+        if scale > LARGEST_SCALE:
+            raise BadParameter(
+                f"{self.method}: {len(self.cells)} tables for this epsilon need noise of a scale above 2**52; "
+                "raise epsilon, or ask for fewer tables"
+            )
 
     def noise_law(self) -> dict[str, Any]:
         return {
@@ -144,7 +152,11 @@ class MarginalMethod(Mechanism):
                 raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")
             return tuple(itertools.combinations(schema, ways))
         found = []
+        if not isinstance(asked["sets"], list | tuple) or not asked["sets"]:
+            raise BadParameter("marginals: sets must be lists of attributes, such as [['age', 'sex'], ['state']]")
         for names in asked["sets"]:
+            if not isinstance(names, list | tuple) or not names:
+                raise BadParameter(f"marginals: {names!r} is no list of attributes; write ['age', 'sex'] or ['age']")
             for name in names:
                 if name not in schema:
                     raise BadParameter(f"marginals: {name!r} is no attribute.{did_you_mean(name, schema)}")

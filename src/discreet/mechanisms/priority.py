@@ -32,7 +32,13 @@ class Priority(Sparse):
             raise BadParameter(f"size must be at most {MOST_SURVIVORS:,}, not {self.size:,}")
 
     def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        sample = noise.prioritised(noisy, empty, self.rule(self.theta), self.size)
+        rule = self.rule(self.theta)
+        if self.theta > self.rare_theta:  # the few empty cells that pass compete as if they were occupied
+            ranks, values = self.survivors(rule, empty, noise)
+            sample = noise.prioritised(np.concatenate([noisy, values]), 0, rule, self.size)
+            old, new = np.split(sample.chosen, [np.searchsorted(sample.chosen, noisy.size)])
+            return Kept(old, ranks[new - noisy.size], values[new - noisy.size], sample.tau)
+        sample = noise.prioritised(noisy, empty, rule, self.size)
         return Kept(sample.chosen, sample.ranks, sample.values, sample.tau)
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class PriveletPlus(Transformed):
 
     def _named(self, given: Any) -> set[str]:
         names = [given] if isinstance(given, str) else given
-        if not isinstance(names, list | tuple | set) or not all(isinstance(name, str) for name in names):
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"direct must be a list of attributes, or 'paper', not {given!r}")
         for name in names:
             if name not in self.request.schema:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from discreet.noise import Noise
 
 SIZE_SHARE = Fraction(1, 100)
+MOST_RECORDS = 2**61
+LEAST = Fraction(1, 10**9)
 RELATIVE = {
     **TABLES,
     "sanity": "counts below this are judged as if they were this large (delta); default: a 10,000th of the records",
@@ -35,8 +37,8 @@ RELATIVE = {
 class Relative(MarginalMethod):
     """Keeps `sanity`, `weights` and the objective; knows how many records there are, or buys a noisy number."""
 
-    #: what may only be known after the total was measured
-    needs_size: tuple[str, ...] = ("sanity",)
+    #: what may only be known after the total was measured, and the part of it that is the default
+    needs_size: ClassVar[dict[str, int]] = {"sanity": 10_000}
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -47,14 +49,21 @@ class Relative(MarginalMethod):
         self.note_choice("objective", self.objective, "given" if "objective" in asked else "default")
         self.weights = self._weights(asked.get("weights"))
         self.records = None if "records" not in asked else self.given("records", Fraction(1))
+        if self.records is not None and not 1 <= self.records <= MOST_RECORDS:
+            raise BadParameter("records must be a number from 1 to 2**61")
         self.buys_size = self.records is None and any(name not in asked for name in self.needs_size)
         #: what is left for the tables, as a sum of 1 / scale
         self.left = self.budget * (1 - SIZE_SHARE) if self.buys_size else self.budget
         if self.buys_size:
             self.note_choice("records", "a noisy total", f"default: measured with {as_text(SIZE_SHARE)} of epsilon")
-        for name in self.needs_size:
+            self.check_scale(self.size_scale)
+        for name, part in self.needs_size.items():
             if name in asked:
                 self.given(name, Fraction(1))
+            else:
+                self.note_choice(name, f"records / {part}", "default")
+        if not LEAST <= exact(asked.get("sanity", 1), "sanity") <= MOST_RECORDS:
+            raise BadParameter("sanity must be a number of records, from 1e-9 to 2**61")
 
     def _weights(self, asked: Any) -> NDArray[np.float64]:
         if asked is None:
@@ -62,7 +71,10 @@ class Relative(MarginalMethod):
         if not isinstance(asked, Sequence) or isinstance(asked, str) or len(asked) != len(self.cells):
             raise BadParameter(f"weights must be a list of {len(self.cells)} numbers, one for each table")
         self.note_choice("weights", list(asked), "given")
-        return np.array([float(exact(weight, "weights: each weight")) for weight in asked])
+        weights = [exact(weight, "weights: each weight") for weight in asked]
+        if not all(LEAST <= weight <= 1 / LEAST for weight in weights):
+            raise BadParameter("weights: each weight must lie between 1e-9 and 1e9")
+        return np.array([float(weight) for weight in weights])
 
     def size(self, tables: list[NDArray[np.int64]], noise: Noise) -> Fraction:
         """The number of records: the public guess, or a noisy total, at least so large that noise does not drown it."""
@@ -84,7 +96,7 @@ class Relative(MarginalMethod):
 
     def sanity(self, size: Fraction) -> float:
         given = self.request.parameters.get("sanity")
-        return max(1.0, float(size / 10_000)) if given is None else float(exact(given, "sanity"))
+        return max(1.0, float(size / self.needs_size["sanity"])) if given is None else float(exact(given, "sanity"))
 
     def needs(self, noisy: NDArray[np.float64] | NDArray[np.int64], sanity: float) -> NDArray[np.float64]:
         """How much an error of one weighs in each cell."""

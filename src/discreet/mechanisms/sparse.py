@@ -1,17 +1,20 @@
-"""What the sparse summaries share: noise on the occupied cells, survivors among the empty ones, one sorted result.
+"""What the sparse summaries share: noise on the occupied entries, survivors among the empty ones, one sorted result.
 
-Source: the shortcut approach of sparse-summaries. Guarantee: pure epsilon; the measurement is the identity with scale
-sensitivity / epsilon on *all* cells, and each method is a post-processing of it that is drawn directly. What a release
-shows is distributed exactly as if the whole noisy table had been made and then summarised.
+Source: the shortcut approach of sparse-summaries. Guarantee: pure epsilon; the measurement is a map of the table with
+whole entries of which a record changes at most `weight` by one each (the identity on cells, unless a subclass says
+otherwise), with noise of scale sensitivity * weight / epsilon on *all* entries, and each method is a post-processing of
+it that is drawn directly. What a release shows is distributed exactly as if all noisy entries had been made and then
+summarised. Which entries are called empty does not matter, as long as they are zero: noise on a zero has one law.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +27,13 @@ from discreet.privacy import Alpha, as_text, cost, exact, scale_of
 if TYPE_CHECKING:
     from discreet.counts import Counts
     from discreet.noise import Noise, Rule
-    from discreet.summaries.sparse_cells import SparseCells
+    from discreet.summaries import Summary
 
 DEFAULT_SIZE = 100_000
 MOST_SURVIVORS = 200_000_000
+#: weights are about as large as the number of cells; their squares must fit a float
+MOST_CELLS = 10**100
+MOST_TAU = 10**100
 
 SIDED = "'two' (default) keeps large negative values too, 'one' only positive ones"
 SIZE = "how many cells to keep"
@@ -45,27 +51,42 @@ class Kept:
     tau: float | None = None
 
 
-def below_counts_as_zero(theta: int) -> str:
-    return f"cells whose noisy count is below {theta} count as zero; `bias` of an answer bounds what that hides"
+def below_counts_as_zero(theta: int, entry: str) -> str:
+    value = "value" if entry == "coefficient" else "count"
+    return f"{entry}s whose noisy {value} is below {theta} count as zero; `bias` of an answer bounds what that hides"
 
 
 class Sparse(Mechanism):
-    """A method of `Table` that keeps few of very many cells."""
+    """A method that keeps few of very many entries: of the cells of a table, or of what a subclass makes of them."""
+
+    #: what an entry is called, and the method that keeps every one
+    entry: ClassVar[str] = "cell"
+    dense: ClassVar[str] = "geometric"
+    theta: int
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity)
-        self.alpha = Alpha.of(self.scale)
-        self.cells = request.schema.cells
         self._chosen: list[dict[str, Any]] = []
-        wide = [name for name in request.schema if request.schema[name].size >= 1 << 31]
-        if wide and CellNumbers(request.schema.sizes).wide:
-            raise BadParameter(f"attribute {wide[0]} has more than 2**31 values; use wider bins in so large a table")
+        self.sizes, self.weight = self.layout()
+        self.scale = scale_of(request.epsilon, request.unit.sensitivity) * self.weight
+        self.alpha = Alpha.of(self.scale)
+        self.cells = math.prod(self.sizes)
+        if self.cells > MOST_CELLS:
+            raise BadParameter(f"a table may have at most 1e100 {self.entry}s; leave out attributes, or use wider bins")
+        wide = [name for name, size in zip(request.schema, self.sizes, strict=True) if size >= 1 << 31]
+        if wide and CellNumbers(self.sizes).wide:
+            raise BadParameter(
+                f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins in so large a table"
+            )
         self.two_sided = self._sided()
+
+    def layout(self) -> tuple[tuple[int, ...], int]:
+        """How many entries each attribute has, and how many entries one record counts in at most."""
+        return self.request.schema.sizes, 1
 
     @property
     def cost(self) -> Fraction:
-        return cost(self.request.unit, 1 / self.scale)
+        return cost(self.request.unit, self.weight / self.scale)
 
     @abstractmethod
     def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
@@ -75,20 +96,60 @@ class Sparse(Mechanism):
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         """theta and tau as the summary needs them."""
 
-    def measure(self, counts: Counts, noise: Noise) -> SparseCells:
+    def measure(self, counts: Counts, noise: Noise) -> Summary:
         from discreet.noise import cells_of_ranks, merged_order, same_form
-        from discreet.summaries.sparse_cells import SparseCells
 
-        numbers = CellNumbers(self.request.schema.sizes)
-        occupied = numbers.encode(counts.codes)
-        noisy = noise.add(counts.counts, self.scale)
+        occupied, exact = self.occupied(counts)
+        noisy = noise.add(exact, self.scale)
+        del exact
         kept = self.keep(noisy, self.cells - len(noisy), noise)
         raised = cells_of_ranks(kept.ranks, occupied)
         order = merged_order(*same_form(occupied[kept.chosen], raised))
-        codes = np.concatenate([counts.codes[kept.chosen], numbers.decode(raised)])[order]
+        codes = [self.codes_of(counts, occupied, kept.chosen), CellNumbers(self.sizes).decode(raised)]
         values = np.concatenate([noisy[kept.chosen], kept.values])[order]
-        facts = {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(kept.tau)}
+        return self.finished(np.concatenate(codes)[order], values, kept.tau, noise)
+
+    def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The numbers (rising) and the exact values of the entries that may be other than zero."""
+        return CellNumbers(self.sizes).encode(counts.codes), counts.counts
+
+    def codes_of(self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The codes of some of the occupied entries."""
+        return counts.codes[chosen]
+
+    def finished(self, codes: NDArray[np.int64], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
+        """What is published of the entries that were kept: post-processing."""
+        return self.summary(codes, values, self.facts(tau))
+
+    def facts(self, tau: float | None) -> dict[str, Any]:
+        return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(tau)}
+
+    def summary(self, codes: NDArray[np.int64], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
+        from discreet.summaries.sparse_cells import SparseCells
+
         return SparseCells(self.request.schema, codes, values, facts)
+
+    def survivors(self, rule: Rule, empty: int, noise: Noise) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Ranks and values of the empty cells that the rule keeps.
+
+        A filter that hardly any empty cell passes is drawn as a lower one, of which the rest is dropped: the law is the
+        same, and no gap between two survivors is far longer than the table.
+        """
+        if rule.theta <= self.rare_theta:
+            return noise.survivors(rule, empty)
+        ranks, values = noise.survivors(replace(rule, theta=self.rare_theta), empty)
+        passing = np.abs(values) >= rule.theta
+        return ranks[passing], values[passing]
+
+    def passing(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
+        """All that theta lets through."""
+        chosen = np.flatnonzero(self.strengths(noisy) >= self.theta)
+        return Kept(chosen, *self.survivors(self.rule(self.theta), empty, noise))
+
+    @cached_property
+    def rare_theta(self) -> int:
+        """The least theta that at most one cell of an empty table passes, in expectation."""
+        return self._least_theta(1)
 
     def strengths(self, noisy: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.abs(noisy) if self.two_sided else noisy
@@ -107,13 +168,14 @@ class Sparse(Mechanism):
     def check_expected(self, rule: Rule) -> None:
         if (expected := self.expected(rule)) > MOST_SURVIVORS:
             raise BadParameter(
-                f"{self.method}: about {expected:.3g} of {self.cells:.3g} cells would be kept even of an empty table; "
-                "raise theta or tau, or give a smaller size"
+                f"{self.method}: about {expected:.3g} of {self.cells:.3g} {self.entry}s would be kept even of an empty "
+                "table; raise theta or tau, or give a smaller size"
             )
 
     def noise_law(self) -> dict[str, Any]:
         return {
-            "law": "discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every cell",
+            "law": "discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in "
+            f"every {self.entry}",
             "scale": as_text(self.scale),
             "alpha": f"{self.alpha.numerator}/2**64",
         }
@@ -124,7 +186,8 @@ class Sparse(Mechanism):
     def bias(self) -> list[str]:
         if self.two_sided:
             return []
-        return ["negative noisy counts are left out (one-sided), so sums over many cells are too high; see `bias`"]
+        said = f"negative noisy counts are left out (one-sided), so sums over many {self.entry}s are too high"
+        return [f"{said}; see `bias`"]
 
     def note_choice(self, name: str, value: Any, origin: str) -> None:
         self._chosen.append({"name": name, "value": value, "origin": origin})
@@ -132,6 +195,8 @@ class Sparse(Mechanism):
     # parameters, each validated, and noted with its origin
 
     def _sided(self) -> bool:
+        if "sided" not in self.parameters:
+            return True
         sided = self.request.parameters.get("sided", "two")
         if sided not in ("two", "one"):
             raise BadParameter(f"sided must be 'two' or 'one', not {sided!r}")
@@ -151,7 +216,7 @@ class Sparse(Mechanism):
         size = self.given_size()
         if size is None:
             size = min(DEFAULT_SIZE, self.cells)
-            self.note_choice("size", size, f"default: {DEFAULT_SIZE:,}, or the number of cells")
+            self.note_choice("size", size, f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s")
         return size
 
     def given_theta(self) -> int | None:
@@ -160,12 +225,19 @@ class Sparse(Mechanism):
             return None
         if isinstance(theta, bool) or not isinstance(theta, int) or not 1 <= theta < 1 << 60:
             raise BadParameter(
-                f"theta must be a whole number of at least 1, not {theta!r}; to keep every cell use method 'geometric'"
+                f"theta must be a whole number from 1 to 2**60, not {theta!r}; to keep every {self.entry} use method "
+                f"{self.dense!r}"
             )
         self.note_choice("theta", theta, "given")
         return theta
 
     def theta_for(self, size: int) -> int:
+        theta = self._least_theta(size)
+        origin = f"default: an empty table would keep at most {size:,} {self.entry}s in expectation"
+        self.note_choice("theta", theta, origin)
+        return theta
+
+    def _least_theta(self, size: int) -> int:
         """The least theta at which an empty table keeps at most `size` cells in expectation."""
         low, high = 0, 1
         while self.expected(self.rule(high)) > size:
@@ -173,13 +245,14 @@ class Sparse(Mechanism):
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.expected(self.rule(middle)) > size else (low, middle)
-        self.note_choice("theta", high, f"default: an empty table would keep at most {size:,} cells in expectation")
         return high
 
     def given_tau(self) -> Fraction | None:
         if "tau" not in self.request.parameters:
             return None
         tau = exact(self.request.parameters["tau"], "tau")
+        if not Fraction(1, MOST_TAU) <= tau <= MOST_TAU:
+            raise BadParameter("tau must lie between 1e-100 and 1e100")
         self.note_choice("tau", as_text(tau), "given")
         return tau
 
@@ -196,5 +269,6 @@ class Sparse(Mechanism):
                 fewer = self.expected(self.rule(theta, Fraction(middle))) <= size
                 low, high = (low, middle) if fewer else (middle, high)
             tau = Fraction(float(f"{high:.6g}"))
-        self.note_choice("tau", as_text(tau), f"default: an empty table would keep {size:,} cells in expectation")
+        origin = f"default: an empty table would keep {size:,} {self.entry}s in expectation"
+        self.note_choice("tau", as_text(tau), origin)
         return tau

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from discreet.errors import BadParameter
@@ -13,10 +14,11 @@ START = "the scale that every table starts at (lambda_max); default: a tenth of 
 
 
 class Starting(Relative):
-    needs_size = ("sanity", "start")
+    needs_size = {"sanity": 10_000, "start": 10}  # noqa: RUF012
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
+        self.check_scale(self.least_start)
         if "start" in request.parameters:
             given = exact(request.parameters["start"], "start")
             if given < self.least_start:
@@ -37,5 +39,14 @@ class Starting(Relative):
         given = self.request.parameters.get("start")
         if given is not None:
             return exact(given, "start")
-        tenth = Fraction(round(size / 10 * 16), 16)  # a short number, so that all steps are exact in 64 bits
-        return min(max(tenth, Fraction(-(-self.least_start * 16 // 1), 16)), LARGEST_SCALE)
+        tenth = round(size / self.needs_size["start"] / self.grain)
+        return min(max(tenth, math.ceil(self.least_start / self.grain)), self.most_grains) * self.grain
+
+    @property
+    def grain(self) -> Fraction:
+        """A start that is not given is a multiple of this: a short number, so that all steps are exact in 64 bits."""
+        return Fraction(1, 16)
+
+    @property
+    def most_grains(self) -> int:
+        return int(LARGEST_SCALE / self.grain)

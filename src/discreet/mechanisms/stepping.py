@@ -4,23 +4,29 @@ Every step takes the table of the highest score: need * scale * (scale - step) f
 factor 1 / |M|), need * scale for the maximum. A need changes only when a cell is redrawn, and scores fall between
 redraws. So the tables that have been stepped down to a level are each at the first step at which their own score is
 below it: one number says where all of them are. The level at which the budget is used up is found by halving; the last
-steps, in which tables that can no longer be paid drop out one by one, are taken singly.
+steps, in which tables that can no longer be paid drop out one by one, are taken singly, or if these are many, by levels
+of the tables that are left.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.stepping import finish, largest_after, mean_after
 
+if TYPE_CHECKING:
+    from discreet.noise import Descent
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Descending = tuple[Fraction, Fraction, int]
+
+#: so many single steps take longer than to find the next level
+SINGLE_STEPS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,21 +85,28 @@ class _Needs:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Scores as a function of need and step, in floats: any rounding is as good a choice as any other."""
+    """Scores as a function of need and step, in floats: any rounding is as good a choice as any other.
 
-    start: float
-    step: float
+    The scale after k steps is (start - k * step) / unit: whole numbers, so that nothing cancels on the way down.
+    """
+
+    start: int
+    step: int
+    unit: float
     steps: int
     average: bool
 
+    def scale(self, step: Any) -> Any:
+        return (self.start - step * self.step) / self.unit
+
     def at(self, need: Any, step: Any) -> Any:
-        scale = self.start - step * self.step
-        return need * scale * (scale - self.step) if self.average else need * scale
+        score = need * self.scale(step)
+        return score * self.scale(step + 1) if self.average else score
 
     def first_below(self, need: float, level: float, lowest: int) -> int:
-        rise = np.sqrt(self.step**2 + 4 * level / need)
-        scale = 0.5 * (self.step + rise) if self.average else level / need
-        guess = int(min(max((self.start - scale) / self.step, lowest), self.steps))
+        step = self.step / self.unit
+        scale = 0.5 * (step + np.sqrt(step**2 + 4 * level / need)) if self.average else level / need
+        guess = int(min(max((self.start - scale * self.unit) / self.step, lowest), self.steps))
         while guess > lowest and self.at(need, guess - 1) < level:
             guess -= 1
         while guess < self.steps and self.at(need, guess) >= level:
@@ -102,39 +115,48 @@ class _Scores:
 
 
 def steps_down(
-    paths: Paths, weights: Floats, sanity: float, objective: str, descent: Descending, budget: Fraction
+    paths: Paths, weights: Floats, sanity: float, objective: str, descent: Descent, budget: Fraction
 ) -> Ints:
     """How many steps each table takes before nothing more can be paid. Looks at noisy values only."""
-    start, step, steps = float(descent[0]), float(descent[1]), descent[2]
-    scores = _Scores(start, step, steps, objective == "average")
+    start, step, unit = descent.whole
+    scores = _Scores(start, step, float(unit), descent.steps, objective == "average")
     tables = _needs(paths, weights, sanity, scores)
     limit = float(budget) * (1 - 2e-12)  # floats never pay for what exact arithmetic might refuse
-
-    def at(level: float) -> Ints:
-        return np.array([table.first_below(level, scores) for table in tables])
-
-    def spent(taken: Ints) -> float:
-        return float((1 / (start - taken * step)).sum())
-
-    high = 2 * max(float(scores.at(table.needs[0], 0)) for table in tables)
-    low = high
-    while spent(at(low)) <= limit and np.any(at(low) < steps):
-        high, low = low, low / 16
-    if spent(at(low)) <= limit:
-        return at(low)
-    while high / low > 1 + 1e-15 and not np.array_equal(at(high), at(low)):
-        middle = np.sqrt(high * low)
-        if not low < middle < high:
-            break
-        high, low = (middle, low) if spent(at(middle)) <= limit else (high, middle)
-    taken = at(high)
     changes, needs, ends = (
         np.concatenate([table.changes for table in tables]),
         np.concatenate([table.needs for table in tables]),
         np.cumsum([table.changes.size for table in tables]),
     )
-    finish(taken, changes, needs, ends, start, step, steps, scores.average, limit)
+    taken, working = np.zeros(len(tables), np.int64), np.ones(len(tables), np.bool_)
+    path = (start, step, float(unit), descent.steps, scores.average)
+    done = False
+    while not done:
+        taken = _lowest_paid(tables, scores, taken, working, limit)
+        done = finish(taken, working, changes, needs, ends, *path, limit, SINGLE_STEPS)
     return taken
+
+
+def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: NDArray[np.bool_], limit: float) -> Ints:
+    """Where the tables are at the lowest level that can be paid; those that do not work stay where they are."""
+
+    def at(level: float) -> Ints:
+        found = [table.first_below(level, scores) if works else 0 for table, works in zip(tables, working, strict=True)]
+        return np.maximum(taken, found)
+
+    def paid(steps: Ints) -> bool:
+        return float((1 / scores.scale(steps)).sum()) <= limit
+
+    low = high = 2 * max(float(scores.at(table.needs[0], 0)) for table in tables)
+    while paid(at(low)) and np.any(at(low)[working] < scores.steps):
+        high, low = low, low / 16
+    if paid(at(low)):
+        return at(low)
+    while high / low > 1 + 1e-15 and not np.array_equal(at(high), at(low)):
+        middle = np.sqrt(high * low)
+        if not low < middle < high:
+            break
+        high, low = (middle, low) if paid(at(middle)) else (high, middle)
+    return at(high)
 
 
 def _needs(paths: Paths, weights: Floats, sanity: float, scores: _Scores) -> list[_Needs]:

@@ -37,7 +37,7 @@ class Threshold(Sparse):
     def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
         passing = np.flatnonzero(self.strengths(noisy) >= self.theta)
         chosen = passing[noise.coins(noisy[passing], self.tau)]
-        return Kept(chosen, *noise.survivors(self.rule(self.theta, self.tau), empty))
+        return Kept(chosen, *self.survivors(self.rule(self.theta, self.tau), empty, noise))
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": float(self.tau)}

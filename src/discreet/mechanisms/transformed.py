@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, CountOverflow
 from discreet.mechanisms.base import Mechanism, Request
-from discreet.privacy import LARGEST_SCALE, as_text, cost, scale_of
+from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
 from discreet.transforms import Axis
 from discreet.transforms.lines import through
 
@@ -43,6 +43,7 @@ class Transformed(Mechanism):
         super().__init__(request)
         self._chosen: list[dict[str, Any]] = []
         self.write = self._write()
+        self.check_length(request.schema.cells)  # no axis has fewer coefficients than codes
         self.axes = self.choose_axes()
         weight = math.prod(axis.weight for axis in self.axes)
         self.scale = scale_of(request.epsilon, request.unit.sensitivity) * weight
@@ -56,14 +57,18 @@ class Transformed(Mechanism):
     def cost(self) -> Fraction:
         return cost(self.request.unit, Fraction(math.prod(axis.weight for axis in self.axes)) / self.scale)
 
-    def _check_size(self) -> None:
-        length = math.prod(axis.length for axis in self.axes)
+    def check_length(self, length: int) -> None:
+        """Refuses so many coefficients, or more."""
         if length > MOST_COEFFICIENTS:
             raise BadParameter(
                 f"{self.method}: the table has {length:,} coefficients, too many to hold (at most "
                 f"{MOST_COEFFICIENTS:,}). Use a sparse method such as dyadic-filter-priority, fewer attributes, or "
                 "wider bins"
             )
+
+    def _check_size(self) -> None:
+        self.check_length(math.prod(axis.length for axis in self.axes))
+        Alpha.of(self.scale)  # refuses what is too wide for any table
         gain = math.prod(max(axis.factors) for axis in self.axes)
         if gain > LARGEST_GAIN or self.scale * gain > LARGEST_SCALE:
             raise BadParameter(
@@ -77,6 +82,8 @@ class Transformed(Mechanism):
 
     def measured(self, counts: Counts, noise: Noise) -> NDArray[np.int64]:
         """The noisy coefficients: the only use of the counts."""
+        if int(counts.counts.sum()) * math.prod(max(axis.factors) for axis in self.axes) >= 1 << 61:
+            raise CountOverflow("the counts are too large for 64-bit coefficients")
         table = np.zeros([axis.length for axis in self.axes], np.int64)
         places = tuple(axis.places(counts.codes[:, i]) for i, axis in enumerate(self.axes))
         table[places] = counts.counts

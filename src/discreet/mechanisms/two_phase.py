@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.relative import RELATIVE, Relative
+from discreet.privacy import LARGEST_SCALE
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -32,6 +33,8 @@ class TwoPhase(Relative):
         self.share = self.given("share", Fraction(1, 20))
         if self.share >= 1:
             raise BadParameter("share is the first phase's part of epsilon: below 1, such as 0.05")
+        for part in (self.share, 1 - self.share):
+            self.check_scale(2 * len(self.cells) / (self.left * part))
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         from discreet.summaries.marginal_tables import Part
@@ -55,9 +58,11 @@ def rescaled(needs: list[float], budget: Fraction, objective: str) -> list[Fract
     """
     wanted = [1 / need if objective == "maximum" else 1 / math.sqrt(need) for need in needs]
     total = sum(1 / scale for scale in wanted)
-    scales = [Fraction(float(f"{scale * total / float(budget):.9g}")) for scale in wanted]
-    excess = sum((1 / scale for scale in scales), Fraction(0)) / budget
-    return [_rounded_up(scale * max(excess, Fraction(1))) for scale in scales]
+    # a scale that is cut to the largest there is costs at most this more
+    left = budget - len(needs) / LARGEST_SCALE if max(wanted) * total > LARGEST_SCALE / 2 * budget else budget
+    scales = [Fraction(float(f"{scale * total / float(left):.9g}")) for scale in wanted]
+    excess = sum((1 / scale for scale in scales), Fraction(0)) / left
+    return [min(_rounded_up(scale * max(excess, Fraction(1))), LARGEST_SCALE) for scale in scales]
 
 
 def _rounded_up(scale: Fraction) -> Fraction:

@@ -57,8 +57,9 @@ LARGEST_COUNT = (1 << 61) - 1
 
 #: how much of a table is noised at a time
 PIECE = 4 * CHUNK
-#: blocks up to this size are drawn without a table: making one takes longer
+#: blocks up to this size are drawn without a table: making one takes longer. At other scales floats prove too little
 FEW = 1 << 17
+FEW_SCALES = (Fraction(1, 16), Fraction(1 << 24))
 
 Shape = int | tuple[int, ...]
 
@@ -97,8 +98,9 @@ class Noise:
         out = np.empty(sum(sizes), np.int64)
         start = 0
         for scale, size in zip(scales, sizes, strict=True):
-            if size <= FEW:
-                out[start : start + size] = self._few(exact(scale, "scale"), size)
+            number = exact(scale, "scale")
+            if size <= FEW and FEW_SCALES[0] <= number <= FEW_SCALES[1]:
+                out[start : start + size] = self._few(number, size)
             else:
                 self._laplace_into(scale, out[start : start + size])
             start += size

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
 from discreet.intervals import Interval, Rational, Real
 from discreet.kernels import redraws as kernels
 from discreet.noise.down import Down, Moves
@@ -64,26 +63,15 @@ class Truncated(Ladder):
 
 @dataclass(frozen=True)
 class _Path:
-    """A descent in whole numbers: scale(t) = (start - t * step) / unit."""
+    """A descent, and its `numbers` start, step and unit: scale(t) = (start - t * step) / unit."""
 
     descent: Descent
-    start: int
-    step: int
-    unit: int
+    numbers: tuple[int, int, float]
 
     @classmethod
     def of(cls, descent: Descent) -> _Path:
-        unit = np.lcm.reduce([descent.scale.denominator, descent.step.denominator], dtype=object)
-        start, step = int(descent.scale * unit), int(descent.step * unit)
-        if start >= 1 << 62:
-            raise BadParameter(
-                "the start and the step of a descent must be multiples of one number of at least start / 2**62"
-            )
-        return cls(descent, start, step, int(unit))
-
-    @property
-    def numbers(self) -> tuple[int, int, float]:
-        return self.start, self.step, float(self.unit)
+        start, step, unit = descent.whole
+        return cls(descent, (start, step, float(unit)))
 
     def down(self, to: int) -> Down:
         return Down(Alpha.of(self.descent.at(to - 1)), Alpha.of(self.descent.at(to)))

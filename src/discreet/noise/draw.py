@@ -57,18 +57,21 @@ class Drawer:
 def read_on(ladder: Ladder, index: int, prefix: int, stream: Stream) -> int:
     """The index of a U whose first 64 bits are `prefix` and which is known to lie below `index` rungs.
 
-    Reads 64 more bits at a time and decides each further rung only when its bracket proves the answer.
+    Reads 64 more bits at a time and decides a rung only when its bracket proves the answer. Rungs are tried in growing
+    strides, then by halving, for `index` may be far below the answer.
     """
-    bits = WORD
+    bits, above = WORD, ladder.outcomes  # U lies above that rung, if there is one
     while True:
         bits += WORD
         prefix = prefix << WORD | word(stream)
-        while ladder.outcomes is None or index + 1 < ladder.outcomes:
-            rung = ladder.rung(index + 1, bits)
+        stride = 1
+        while above is None or index + 1 < above:
+            middle = index + stride if above is None else min(index + stride, (index + above + 1) // 2)
+            rung = ladder.rung(middle, bits)
             if prefix < rung.low:
-                index += 1
+                index, stride = middle, 2 * stride
             elif prefix >= rung.high:
-                return index
+                above = middle
             else:
                 break
         else:

@@ -40,6 +40,18 @@ class Descent:
     def at(self, k: int) -> Fraction:
         return self.scale - k * self.step
 
+    @property
+    def whole(self) -> tuple[int, int, Fraction]:
+        """The scale and the step as whole numbers of 62 bits, and how many of their unit make one."""
+        unit = math.lcm(self.scale.denominator, self.step.denominator)
+        scale, step = int(self.scale * unit), int(self.step * unit)
+        common = math.gcd(scale, step)
+        if scale // common >= 1 << 62:
+            raise BadParameter(
+                "the start and the step of a descent must be multiples of one number of at least start / 2**62"
+            )
+        return scale // common, step // common, Fraction(unit, common)
+
     def kept(self, distance: int, k: int, bits: int) -> Interval:
         """The probability that an answer at this distance was not redrawn in k steps, at `bits` bits."""
         before, after = Alpha.of(self.scale), Alpha.of(self.at(k))

@@ -5,22 +5,28 @@ from __future__ import annotations
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.coefficients import Coefficients
 from discreet.summaries.dense_cells import DenseCells
+from discreet.summaries.marginal_tables import MarginalTables
+from discreet.summaries.query_answers import QueryAnswers
 from discreet.summaries.restored_cells import RestoredCells
 from discreet.summaries.shrunk import Shrunk
 from discreet.summaries.shrunk_cells import ShrunkCells
 from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.sparse_cells import SparseCells
+from discreet.summaries.sparse_nodes import SparseNodes
 from discreet.summaries.tree_counts import TreeCounts
 
 _ALL: tuple[type[Summary], ...] = (
     DenseCells,
     SparseCells,
+    SparseNodes,
     SketchCells,
     Coefficients,
     RestoredCells,
     Shrunk,
     ShrunkCells,
     TreeCounts,
+    MarginalTables,
+    QueryAnswers,
 )
 SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in _ALL}
 

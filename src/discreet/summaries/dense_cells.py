@@ -16,6 +16,9 @@ from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
 from discreet.summaries.labels import labels_of
 
+#: larger tables are written as counts alone, in the schema's order
+MOST_LABELLED = 10**7
+
 
 def labelled_cells(schema: Schema, values: NDArray[Any]) -> Any:
     """An Arrow table of all cells: a label column for each attribute, and `count`."""
@@ -59,6 +62,12 @@ class DenseCells(Summary):
 
     def to_arrow(self) -> Any:
         return labelled_cells(self.schema, self.values.reshape(-1))
+
+    def stored(self) -> Any:
+        """With labels, as people like to open it; without them where they would be most of a large file."""
+        import pyarrow as pa
+
+        return self.to_arrow() if self.values.size <= MOST_LABELLED else pa.table({"count": self.values.reshape(-1)})
 
     def facts(self) -> dict[str, Any]:
         return {"alpha": str(self.alpha.numerator)}

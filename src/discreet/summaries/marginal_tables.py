@@ -71,32 +71,30 @@ class MarginalTables(Summary):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         value, variance, fourth = (np.zeros(questions.count) for _ in range(3))
-        asked = self._asked(questions)
-        for mask in np.unique(asked):
-            chosen = np.flatnonzero(asked == mask)
-            boxes = np.flatnonzero(asked[questions.owner] == mask)
+        groups, group_of = np.unique(self._asked(questions), axis=0, return_inverse=True)
+        for group, asked in enumerate(groups):
+            chosen = np.flatnonzero(group_of == group)
+            boxes = np.flatnonzero(group_of[questions.owner] == group)
             number = np.searchsorted(chosen, questions.owner[boxes])
             some = Questions(questions.first[boxes], questions.last[boxes], chosen.size, number)
-            tables = self.tables_for(int(mask))
+            tables = self.tables_for(np.flatnonzero(asked).tolist())
             found = self._agreed.answer(some, tables) if self.consistent else self._weighed(some, tables)
             value[chosen], variance[chosen], fourth[chosen] = found
         half = spreads.half_widths(variance, fourth, self._smallest_scale, level)
         return Answers(value, np.sqrt(variance), value - half, value + half, np.zeros(questions.count))
 
-    def _asked(self, questions: Questions) -> NDArray[np.int64]:
-        """For each question the attributes that it restricts, as bits."""
+    def _asked(self, questions: Questions) -> NDArray[np.bool_]:
+        """Which attributes (columns) each question (row) restricts."""
         narrowed = (questions.first > 0) | (questions.last < np.array(self.schema.sizes) - 1)
-        bits = narrowed @ (1 << np.arange(len(self.schema), dtype=np.int64))
-        asked = np.zeros(questions.count, np.int64)
-        np.bitwise_or.at(asked, questions.owner, bits)
+        asked = np.zeros((questions.count, len(self.schema)), np.bool_)
+        np.logical_or.at(asked, questions.owner, narrowed)
         return asked
 
-    def tables_for(self, mask: int) -> list[int]:
-        """The tables that hold all attributes of a mask."""
-        wanted = {place for place in range(len(self.schema)) if mask >> place & 1}
-        tables = [number for number, places in enumerate(self.places) if wanted <= set(places)]
+    def tables_for(self, wanted: list[int]) -> list[int]:
+        """The tables that hold all these attributes."""
+        tables = [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
         if not tables:
-            names = ", ".join(self.schema.names[place] for place in sorted(wanted))
+            names = ", ".join(self.schema.names[place] for place in wanted)
             raise CannotAnswer(
                 f"no table of this release holds {names} together; it has {self._listing()}. Ask about fewer at once"
             )

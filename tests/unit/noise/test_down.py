@@ -16,7 +16,7 @@ from discreet.errors import CountOverflow
 from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, ScriptedSource
 from discreet.noise.down import Down, Moves
-from discreet.noise.redraws import _exact_redraw
+from discreet.noise.redraws import exact_redraw
 from discreet.privacy import Alpha
 
 SCALES = [("10", "5"), ("2", "1"), ("3/2", "7/5"), ("40", "39.9")]
@@ -182,7 +182,7 @@ def test_floats_and_integers_find_the_same_step() -> None:
         Descent(Fraction(7), Fraction(1, 100), 699),
     ):
         found = Noise(Given(b"")).next_redraw(distances, np.zeros(300, np.int64), descent)
-        exact = [_exact_redraw(int(d), int(w), descent, Given(b"")) for d, w in zip(distances, words, strict=True)]
+        exact = [exact_redraw(int(d), int(w), descent, Given(b"")) for d, w in zip(distances, words, strict=True)]
         assert found.tolist() == exact
 
 

@@ -14,7 +14,7 @@ from discreet.laws import NoiseSum, half_widths
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, cells_of_ranks, to_integers, to_limbs
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import laplace_digits
-from discreet.noise.redraws import _exact_redraw
+from discreet.noise.redraws import exact_redraw
 from discreet.noise.tables import Table
 from discreet.noise.verify import verify_noise
 from discreet.privacy import Alpha, exact
@@ -102,7 +102,7 @@ def test_floats_near_their_bound_leave_the_decision_to_integers(descent: Descent
 
     rest = bits()
     rest.fill(np.empty(1, np.uint64))
-    assert Noise(bits()).next_redraw(zero, zero, descent)[0] == _exact_redraw(0, word, descent, rest)
+    assert Noise(bits()).next_redraw(zero, zero, descent)[0] == exact_redraw(0, word, descent, rest)
 
 
 def test_descents_are_checked_when_they_are_made() -> None:

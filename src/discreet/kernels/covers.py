@@ -1,0 +1,181 @@
+"""Ranges of codes as the nodes they need; see `transforms.node_axis.Cover`.
+
+Each kernel is called twice: with empty arrays it puts the number of entries of range i into starts[i + 1], and with
+arrays to hold them it writes them, from starts[i] on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_DEEPEST = 66
+
+
+@kernel
+def part_cover(
+    first: Ints,
+    end: Ints,
+    size: int,
+    widths: Ints,
+    counts: Ints,
+    offsets: Ints,
+    starts: Ints,
+    nodes: Ints,
+    weights: Floats,
+    skips: Ints,
+) -> None:
+    """In a tree of equal parts, of which the last may be shorter, or missing if it is no shorter than its parent."""
+    index, last, entry = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST, np.int64)
+    writing = nodes.size > 0
+    for row in range(first.size):
+        place = starts[row] if writing else 0
+        level, index[0], last[0] = 0, 0, 0
+        while level >= 0:
+            if index[level] > last[level]:
+                level -= 1
+                if level >= 0:
+                    if writing and entry[level] >= 0:
+                        skips[entry[level]] = place
+                    index[level] += 1
+                continue
+            start = index[level] * widths[level]
+            stop = min(start + widths[level], size)
+            inside = first[row] <= start and stop <= end[row]
+            entry[level] = -1
+            if index[level] < counts[level]:
+                entry[level] = place
+                if writing:
+                    nodes[place], weights[place] = offsets[level] + index[level], 1.0 if inside else 0.0
+                    skips[place] = place + 1
+                place += 1
+            if inside:
+                index[level] += 1
+                continue
+            level += 1
+            index[level] = max(first[row], start) // widths[level]
+            last[level] = (min(end[row], stop) - 1) // widths[level]
+        if not writing:
+            starts[row + 1] = place
+
+
+@kernel
+def _first_beyond(ends: Ints, low: int, high: int, code: int) -> int:
+    """The first node of low..high - 1, neighbours in code order, that ends beyond a code; or high."""
+    while low < high:
+        middle = (low + high) >> 1
+        if ends[middle] > code:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
+def tree_cover(
+    first: Ints,
+    end: Ints,
+    node_first: Ints,
+    node_end: Ints,
+    child: Ints,
+    fanout: Ints,
+    depth: int,
+    starts: Ints,
+    nodes: Ints,
+    weights: Floats,
+    skips: Ints,
+) -> None:
+    """In a tree that is given as arrays."""
+    node, last, entry = np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64)
+    writing = nodes.size > 0
+    for row in range(first.size):
+        place = starts[row] if writing else 0
+        level, node[0], last[0] = 0, 0, 0
+        while level >= 0:
+            if node[level] > last[level]:
+                level -= 1
+                if level >= 0:
+                    if writing:
+                        skips[entry[level]] = place
+                    node[level] += 1
+                continue
+            here = node[level]
+            inside = first[row] <= node_first[here] and node_end[here] <= end[row]
+            entry[level] = place
+            if writing:
+                nodes[place], weights[place], skips[place] = here, 1.0 if inside else 0.0, place + 1
+            place += 1
+            if inside:
+                node[level] += 1
+                continue
+            level += 1
+            below = child[here] + fanout[here]
+            node[level] = _first_beyond(node_end, child[here], below, first[row])
+            last[level] = min(below - 1, _first_beyond(node_end, child[here], below, end[row] - 1))
+        if not writing:
+            starts[row + 1] = place
+
+
+@kernel
+def _haar_path(size: int, boundary: int, middles: Ints, weights: Floats) -> float:
+    """Per width of a half the node that a boundary cuts or touches, and its weight in the sum of codes below it.
+
+    0 stands for none. The weight of the total is returned.
+    """
+    middles[:] = 0
+    if boundary <= 0:
+        return 0.0
+    if boundary >= size:
+        return 1.0
+    bit, node, half, share = 0, boundary, 1, 0.5
+    while node & half == 0:
+        bit, half = bit + 1, half << 1
+    middles[bit], weights[bit] = node, 0.5
+    while half < size:
+        above = (node ^ half) | (half << 1)
+        if above < size:  # else the right half is padding, and all there is lies to the left
+            bit_above = bit + 1
+            middles[bit_above] = above
+            if node < above:
+                weights[bit_above], share = 0.5 * share, 0.5 * share
+            else:
+                weights[bit_above], share = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
+        node, half, bit = above, half << 1, bit + 1
+    return share
+
+
+@kernel
+def haar_cover(
+    first: Ints, end: Ints, size: int, offsets: Ints, starts: Ints, nodes: Ints, weights: Floats, skips: Ints
+) -> None:
+    """The Haar coefficients with a weight in the sum over each range: those of its two ends, as far as they differ."""
+    middles, loads = np.empty((2, _DEEPEST), np.int64), np.empty((2, _DEEPEST))
+    writing, depth = nodes.size > 0, offsets.size - 1
+    for row in range(first.size):
+        place = starts[row] if writing else 0
+        total = -_haar_path(size, first[row], middles[0], loads[0])
+        total += _haar_path(size, end[row], middles[1], loads[1])
+        if total != 0:
+            if writing:
+                nodes[place], weights[place], skips[place] = 0, total, place + 1
+            place += 1
+        for level in range(1, depth + 1):
+            bit = depth - level
+            same = middles[0, bit] == middles[1, bit]
+            for side in range(1 if same else 0, 2):
+                middle = middles[side, bit]
+                load = loads[1, bit] if side == 1 else -loads[0, bit]
+                if same:
+                    load -= loads[0, bit]
+                if middle > 0 and load != 0:
+                    if writing:
+                        nodes[place], weights[place] = offsets[level] + (middle >> (bit + 1)), load
+                        skips[place] = place + 1
+                    place += 1
+        if not writing:
+            starts[row + 1] = place

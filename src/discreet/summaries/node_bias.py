@@ -1,0 +1,64 @@
+"""What tree nodes that are not here may hide: a count is never more than that of a node it lies in.
+
+Let h be such that with probability 1 - miss no noise among the nodes a question needs and their ancestors is below -h.
+Then a node that is not here holds at most `hidden` + h: it was dropped for its own noisy value, which is at most
+`hidden`, or (consistency check) for that of a node it lies in. Two bounds follow; the lower one is the bias.
+
+All nodes needed. Given the noise of their ancestors, the nodes that the check leaves are a fixed set B, and with K
+the kept ones the error is the noise of B, less the noisy values of B without K, less the counts of the nodes below a
+missing one. So it is at most the half-width of the noise of all nodes needed, plus `hidden` + h for each absent one;
+without the check every node needed is in B, and h is not needed.
+
+From the root down. What lies below a missing node together holds no more than it. So one goes down towards the nodes
+needed, on one attribute after the other, and stops at a node that is not here: the truth differs from the values
+reached by at most the noise of the nodes looked for and needed, plus `hidden` + h for each stop (tau + h, if it may
+have been sampled away).
+
+There are three events that may fail, so each has a third of the allowed probability. That a cut to a size and tau
+depend (very little) on these nodes' own noise is left aside, as it is in the intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.summaries.sparse_law import Interval, SparseLaw, Spread, Sums
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """On the way from the root: the sum of needed values, how many needed nodes were looked for, how many stops."""
+
+    value: Floats
+    looked_for: Floats
+    missing: Floats
+    #: how many nodes a question needs, or lie above those: what h is for
+    candidates: Floats
+
+
+def tree_bias(
+    law: SparseLaw, sums: Sums, reached: Reached, interval: Interval, level: float, *, checked: bool
+) -> Floats:
+    """`checked`: nodes below a missing one were dropped."""
+    miss = (1 - level) / 3
+    h = largest_loss(law, reached.candidates, miss)
+    wider = law.half(sums.spread, 1 - miss) - law.half(sums.passed, level)
+    absent = sums.absent_load * (law.hidden + (h if checked else 0.0))
+    by_all = absent + np.maximum(wider, 0.0) + law.one_sided(sums.load)
+    room = law.half(Spread.of_count(reached.looked_for), 1 - miss) + law.one_sided(reached.looked_for)
+    room = room + reached.missing * (max(law.hidden, law.tau) + h)
+    above, below = reached.value + room - interval.high, interval.low - reached.value + room
+    from_root = np.maximum(np.maximum(above, below), 0.0)
+    return np.where(sums.complete, law.one_sided(sums.load), np.minimum(by_all, from_root))
+
+
+def largest_loss(law: SparseLaw, nodes: Floats, miss: float) -> Floats:
+    """h such that with probability 1 - miss none of so many draws of the noise is below -h."""
+    a = float(law.alpha.fraction)
+    return np.ceil(np.maximum(np.log(np.maximum(nodes, 1.0) / miss) - math.log1p(a), 0.0) / law.noise.rate)

@@ -1,0 +1,182 @@
+"""Intervals from a summary that holds few of very many entries (cells, tree nodes, coefficients): what it leaves open.
+
+A question needs some entries, each with a weight (1 for cells and tree nodes). It is answered
+- by the noisy values as they were drawn, if it needs one entry only, or all that it needs are here (one that is not
+here counts as zero);
+- else by the sum of sign(v) * max(|v|, tau) times the weights, which is unbiased for the (filtered) noisy entries.
+
+Intervals put three things together. Noise: the quantile of the law of the noise of all entries needed (with a filter:
+of the estimated number that passed it). Sampling: of the entries lighter than tau (each was drawn with chance p = |v|
+/ tau) some were drawn on each side; the variance of that number is estimated without bias by the sum of 1 - p; its
+limits are those of a Poisson number of that variance (Wilson-Hilferty), so that few or none drawn still leave room
+above. The parts are squared and added (the MOVER rule). What a filter hides is not in the interval but in the bias:
+each absent entry had a noisy value below theta. Adding the noise of the absent ones makes that a bound for whatever
+they hold: the error is the noise of all entries needed, less the noisy values of the absent ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import spreads
+from discreet.laws import DiscreteLaplace, half_widths
+from discreet.privacy import Alpha
+
+Floats = NDArray[np.float64]
+
+_EXACT_COUNTS = 1 << 40
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Weighted draws of the noise: the sums of the weights' squares and fourth powers; if all are 1, their number."""
+
+    second: Floats
+    fourth: Floats
+
+    @classmethod
+    def of_count(cls, count: Floats) -> Spread:
+        return cls(count, count)
+
+    def without(self, other: Spread) -> Spread:
+        second = np.maximum(self.second - other.second, 0.0)
+        return Spread(second, np.clip(self.fourth - other.fourth, 0.0, second**2))
+
+    def where(self, chosen: NDArray[np.bool_], other: Spread) -> Spread:
+        return Spread(np.where(chosen, self.second, other.second), np.where(chosen, self.fourth, other.fourth))
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What questions add up to, each an entry of the arrays; v a value, w its weight, p its chance of being drawn."""
+
+    #: over the entries that are here: w v, and w sign(v) max(|v|, tau)
+    value: Floats
+    weighted: Floats
+    #: w**2 (1 - p) where w v is above zero, and below
+    up: Floats
+    down: Floats
+    #: how many entries are needed, and how many of them are here
+    needed: Floats
+    held: Floats
+    #: |w| of those, and the most that one of them has
+    load: Floats
+    held_load: Floats
+    largest: Floats
+    #: the noise of all that are needed, of those that are here, and an estimate of those that passed a filter
+    spread: Spread
+    held_spread: Spread
+    passed: Spread
+
+    @property
+    def absent_load(self) -> Floats:
+        return np.maximum(self.load - self.held_load, 0.0)
+
+    @property
+    def complete(self) -> NDArray[np.bool_]:
+        return np.asarray(self.held >= self.needed)
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    value: Floats
+    stderr: Floats
+    low: Floats
+    high: Floats
+
+
+class SparseLaw:
+    """The public rule by which entries were kept, and what follows from it; `least` as `least_kept` gives it."""
+
+    def __init__(self, rule: Mapping[str, Any], least: int | None, *, equal_weights: bool = True) -> None:
+        self.alpha = Alpha(int(rule["alpha"]))
+        self.theta, self.two_sided = int(rule["theta"]), bool(rule["two_sided"])
+        self.tau = float(rule.get("tau") or 0.0)
+        #: what an absent entry's |v| is at most, unless it was sampled away
+        self.hidden = self.theta - 1 if least is None else least
+        self.filters = self.theta > 1
+        self.drops = self.filters or rule.get("cut_to") is not None
+        self.equal_weights = equal_weights
+        self.noise = DiscreteLaplace(self.alpha)
+
+    def weighted(self, values: NDArray[np.int64]) -> Floats:
+        """Adjusted weights, by which sums are unbiased."""
+        return np.asarray(np.sign(values) * np.maximum(np.abs(values), self.tau))
+
+    def interval(self, sums: Sums, level: float) -> Interval:
+        raw = (sums.needed == 1) | sums.complete
+        spread = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
+        noise = self.half(spread, level)
+        below, above = self._sampling(sums, level)
+        middle = np.where(raw, sums.value, sums.weighted)
+        # whatever was sampled away is lighter than tau, so what is here bounds the whole from both sides
+        most = np.where(sums.complete, 0.0, sums.absent_load * self.tau)
+        below = np.clip(middle - sums.value + (most if self.two_sided else 0.0), 0.0, below)
+        above = np.clip(sums.value + most - middle, 0.0, above)
+        sampling = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
+        stderr = np.sqrt(spread.second * self.noise.variance + sampling)
+        return Interval(middle, stderr, middle - np.hypot(noise, below), middle + np.hypot(noise, above))
+
+    def bias(self, sums: Sums, level: float) -> Floats:
+        """The most that is outside the interval: what absent entries hide, and what one side leaves out."""
+        bias = self.one_sided(sums.load)
+        if self.drops:
+            left = self.half(sums.spread.without(sums.held_spread), level)
+            bias = bias + np.where(sums.complete, 0.0, sums.absent_load * self.hidden + left)
+        return bias
+
+    def one_sided(self, load: Floats) -> Floats:
+        """What entries that are zero add to a sum if only positive noise is kept; no entry adds more."""
+        a = self.alpha.fraction
+        return np.zeros_like(load) if self.two_sided else load * float(a / (1 - a * a))
+
+    def half(self, spread: Spread, level: float) -> Floats:
+        """Half-widths of the noise."""
+        if self.equal_weights:
+            return self._half_of_counts(spread.second, level)
+        variance, fourth = spread.second * self.noise.variance, spread.fourth * self.noise.fourth_cumulant
+        return spreads.half_widths(variance, fourth, 1 / self.noise.rate, level)
+
+    def _half_of_counts(self, counts: Floats, level: float) -> Floats:
+        """By the exact law; beyond 2**40 draws the normal law is as good as exact."""
+        exact = half_widths(self.alpha, np.ceil(np.minimum(counts, _EXACT_COUNTS)).astype(np.int64), level)
+        spread = NormalDist().inv_cdf(0.5 + level / 2) * 1.000001
+        normal = spread * np.sqrt(counts * self.noise.variance)
+        return np.where(counts <= _EXACT_COUNTS, exact, normal)
+
+    def _sampling(self, sums: Sums, level: float) -> tuple[Floats, Floats]:
+        """How far the sampled part may be off, below and above: by limits of two Poisson numbers, in steps of tau w.
+
+        The largest weight stands for all: with fewer, larger steps of the same variance the limits are wider.
+        """
+        if not self.tau:
+            return np.zeros_like(sums.up), np.zeros_like(sums.up)
+        unit = np.where(sums.largest > 0, sums.largest, 1.0)
+        up, down = sums.up / unit**2, sums.down / unit**2
+        (low_up, high_up), (low_down, high_down) = poisson_limits(up, level), poisson_limits(down, level)
+        if not self.two_sided:
+            low_down = high_down = down
+        step = self.tau * unit
+        return step * np.hypot(up - low_up, high_down - down), step * np.hypot(high_up - up, down - low_down)
+
+
+def least_kept(rule: Mapping[str, Any], values: NDArray[np.int64]) -> int | None:
+    """The least |v| that is here, if it was kept for being larger than others."""
+    cut_to = rule.get("cut_to")
+    return int(np.abs(values).min()) if cut_to is not None and values.size >= cut_to else None
+
+
+def poisson_limits(count: Floats, level: float) -> tuple[Floats, Floats]:
+    """Two-sided limits for the mean of a Poisson number (Wilson-Hilferty; none seen: exactly)."""
+    z, miss = NormalDist().inv_cdf(0.5 + level / 2), (1 - level) / 2
+    n, m = np.maximum(count, 1e-9), count + 1.0
+    low = n * np.maximum(1 - 1 / (9 * n) - z / (3 * np.sqrt(n)), 0.0) ** 3
+    high = np.where(count > 0, m * (1 - 1 / (9 * m) + z / (3 * np.sqrt(m))) ** 3, -math.log(miss))
+    return low, high
