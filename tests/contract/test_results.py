@@ -10,27 +10,44 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.evaluate import sparse_page
+from discreet.evaluate import range_page, sparse_page
 
 PACKAGE = Path(discreet.__file__).parent
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
+#: the page of each program in discreet.evaluate
+PAGES: dict[str, Any] = {"sparse_summaries": sparse_page, "ranges": range_page}
+
+
+def recorded(page: Any) -> dict[str, Any]:
+    numbers: dict[str, Any] = json.loads((RESULTS / f"{page.STEM}.json").read_text(encoding="utf-8"))
+    return numbers
+
+
 @pytest.fixture(scope="module")
 def sparse() -> dict[str, Any]:
-    recorded: dict[str, Any] = json.loads((RESULTS / f"{sparse_page.STEM}.json").read_text(encoding="utf-8"))
-    return recorded
+    return recorded(sparse_page)
 
 
-def test_the_page_is_that_of_its_numbers(sparse: dict[str, Any]) -> None:
-    made = sparse_page.render(sparse)
+@pytest.fixture(scope="module")
+def ranges() -> dict[str, Any]:
+    return recorded(range_page)
+
+
+@pytest.mark.parametrize("program", PAGES)
+def test_the_page_is_that_of_its_numbers(program: str) -> None:
+    page = PAGES[program]
+    made = page.render(recorded(page))
     stale = [name for name, text in made.items() if (RESULTS / name).read_text(encoding="utf-8") != text]
-    assert not stale, "run: python -m discreet.evaluate.sparse_summaries --page-only"
+    assert not stale, f"run: python -m discreet.evaluate.{program} --page-only"
 
 
-def test_no_chart_is_left_over(sparse: dict[str, Any]) -> None:
-    there = {path.name for path in RESULTS.glob(f"{sparse_page.STEM}*") if path.suffix in (".md", ".svg")}
-    assert there == set(sparse_page.render(sparse))
+@pytest.mark.parametrize("program", PAGES)
+def test_no_chart_is_left_over(program: str) -> None:
+    page = PAGES[program]
+    there = {path.name for path in RESULTS.glob(f"{page.STEM}*") if path.suffix in (".md", ".svg")}
+    assert there == set(page.render(recorded(page)))
 
 
 def test_another_number_is_another_page(sparse: dict[str, Any]) -> None:
@@ -54,6 +71,36 @@ def test_verdicts_follow_the_numbers(sparse: dict[str, Any]) -> None:
     lines = {line["name"]: line for line in turned["figures"]["5c"]["lines"]}
     lines["geometric"]["y"], lines["filter-priority"]["y"] = lines["filter-priority"]["y"], lines["geometric"]["y"]
     assert verdict(sparse) != verdict(turned)
+
+
+def test_another_number_of_ranges_is_another_page(ranges: dict[str, Any]) -> None:
+    changed = copy.deepcopy(ranges)
+    changed["dyadic"]["figures"]["8a"]["lines"][0]["y"][0] *= 2
+    changed["vectors"]["1d"]["rows"][0]["errors"]["geometric"][0] *= 2
+    before, after = range_page.render(ranges), range_page.render(changed)
+    assert {name for name in before if before[name] != after[name]} == {
+        f"{range_page.STEM}.md",
+        f"{range_page.STEM}-8a.svg",
+    }
+
+
+def test_verdicts_on_ranges_follow_the_numbers(ranges: dict[str, Any]) -> None:
+    from discreet.evaluate.range_findings import findings
+
+    def verdict(results: dict[str, Any]) -> bool:
+        return next(found.holds for found in findings(results) if "D-Filter is better than D-Geometric" in found.says)
+
+    turned = copy.deepcopy(ranges)
+    lines = {line["name"]: line for line in turned["dyadic"]["figures"]["8b"]["lines"]}
+    lines["dyadic"]["y"], lines["dyadic-filter"]["y"] = lines["dyadic-filter"]["y"], lines["dyadic"]["y"]
+    assert verdict(ranges) != verdict(turned)
+
+
+def test_every_statement_on_ranges_is_tested(ranges: dict[str, Any]) -> None:
+    """A statement whose numbers are missing is left out of the page; none is."""
+    from discreet.evaluate.range_findings import CLAIMS, DYADIC_CLAIMS, findings
+
+    assert len(list(findings(ranges))) == len(CLAIMS) + len(DYADIC_CLAIMS)
 
 
 def test_results_are_small() -> None:

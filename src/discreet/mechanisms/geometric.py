@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.summaries.dense_cells import DenseCells
 
 #: the most cells that are written out one by one
-MOST_CELLS = 10**8
+MOST_CELLS = 2**27
 
 
 class Geometric(Mechanism):
@@ -45,7 +45,9 @@ class Geometric(Mechanism):
     def measure(self, counts: Counts, noise: Noise) -> DenseCells:
         from discreet.summaries.dense_cells import DenseCells
 
-        return DenseCells(self.request.schema, noise.add(counts.dense(), self.scale), self.alpha)
+        table = counts.dense()
+        noise.add_into(table, self.scale)
+        return DenseCells(self.request.schema, table, self.alpha)
 
     def noise_law(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,62 @@
+"""The page on ireduct: Markdown and charts, from nothing but the recorded numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from discreet.evaluate.charts import line_chart
+from discreet.evaluate.marginal_checks import Results
+from discreet.evaluate.marginal_findings import findings
+from discreet.evaluate.marginal_sections import STEM, TITLES, section, setting
+from discreet.evaluate.sparse_findings import Finding
+
+__all__ = ["STEM", "render"]
+
+
+def render(results: Results) -> dict[str, str]:
+    """Every generated file by its name."""
+    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
+    for name, part in results.items():
+        for key, figure in part["figures"].items():
+            titled: dict[str, Any] = {**figure, "title": f"{figure['title']}: {TITLES[name]}"}
+            files[f"{STEM}-{name}-{key}.svg"] = line_chart(titled)
+    return files
+
+
+def _page(results: Results) -> Iterator[str]:
+    yield "# Marginals of small relative error: the paper's experiments, again"
+    yield ""
+    yield (
+        "Section 6 of *iReduct: Differential privacy with reduced relative errors* (Xiao, Bender, Hay, Gehrke), "
+        f"figures 5 to 11, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
+        "`python -m discreet.evaluate.marginals --data FOLDER`; no number is typed by hand. The folder holds "
+        "`acs_income_2018` and `adult`. `--part synthetic`, `acs` or `adult` does one table again, `--page-only` none. "
+        "Made-up data come from a seed; the noise is the library's own and has no seed."
+    )
+    yield ""
+    yield from setting(results)
+    yield from _verdicts(list(findings(results)))
+    for name, part in results.items():
+        yield from section(name, part)
+
+
+def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
+    held = sum(verdict.holds for verdict in verdicts)
+    yield "## What agrees with the paper and what does not, and why"
+    yield ""
+    yield (
+        f"Of {len(verdicts)} statements tested (put in our words, each on every table, at the paper's epsilons or "
+        f"their like), {held} hold and {len(verdicts) - held} do not. Ratios are those of overall errors."
+    )
+    for holds, title in ((True, "What agrees"), (False, "What does not")):
+        yield ""
+        yield f"### {title}"
+        yield ""
+        yield "| figure | the paper says | measured |" + ("" if holds else " why |")
+        yield "|---|---|---|" + ("" if holds else "---|")
+        for verdict in verdicts:
+            if verdict.holds == holds:
+                why = "" if holds else f" {verdict.reason or 'Not known.'} |"
+                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{why}"
+    yield ""

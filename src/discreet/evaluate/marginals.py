@@ -1,0 +1,101 @@
+"""`python -m discreet.evaluate.marginals --data FOLDER`: the experiments of ireduct, section 6, and their page.
+
+Made-up data come from a seed; the noise is production noise and has no seed, so every run of this program gives other
+numbers. A table that is not run again keeps its recorded numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from discreet.evaluate import marginal_data as data
+from discreet.evaluate.marginal_classifier import classifier
+from discreet.evaluate.marginal_data import People
+from discreet.evaluate.marginal_errors import Case
+from discreet.evaluate.marginal_figures import by_epsilon_and_bound, cases, epsilons, runs_of, sweet_spot
+from discreet.evaluate.marginal_page import STEM, render
+from discreet.evaluate.marginal_stated import stated, worst
+from discreet.evaluate.tables import data_folder
+
+SYNTHETIC_RECORDS = 10**7
+#: 1-way marginals have few cells, so they are run so many times more often
+OFTEN = 4
+
+Json = dict[str, Any]
+PARTS: dict[str, Callable[[Path], People | None]] = {
+    "synthetic": lambda _: data.synthetic(SYNTHETIC_RECORDS),
+    "acs": data.acs,
+    "adult": data.adult,
+}
+
+
+def experiments(people: People, runs: int) -> Json:
+    """All figures for one table."""
+    start = time.process_time()
+    found = cases(people)
+    figures: Json = {"5": sweet_spot(found, OFTEN * runs)}
+    figures |= by_epsilon_and_bound("1-way", found["1-way"], ("6", "7"), OFTEN * runs)
+    figures |= by_epsilon_and_bound("2-way", found["2-way"], ("8", "9"), runs)
+    figures |= classifier(people)
+    fits = {kind: stated(kind, case, runs if kind == "2-way" else OFTEN * runs) for kind, case in found.items()}
+    return {
+        "facts": {
+            "records": people.rows,
+            "attributes": {name: people.schema[name].size for name in people.schema},
+            "cases": {kind: _facts(kind, case) for kind, case in found.items()},
+        },
+        "figures": figures,
+        "stated": fits,
+        "worst": worst("1-way", found["1-way"], OFTEN * runs),
+        "runs": {"1-way": OFTEN * runs, "2-way": runs, "2-way ireduct": runs_of(found["2-way"], "ireduct", runs)},
+        "seconds": round(time.process_time() - start),
+    }
+
+
+def _facts(kind: str, case: Case) -> Json:
+    return {
+        "tables": len(case.sets),
+        "cells": case.cells,
+        "below": case.below,
+        "epsilon": float(epsilons(kind, case.records)[-1]),
+        "share": float(case.share),
+    }
+
+
+def write(results: Json, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    made = render(results)
+    (folder / f"{STEM}.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    for old in folder.glob(f"{STEM}-*.svg"):
+        old.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The experiments of ireduct, section 6, and their page.")
+    parser.add_argument("--data", type=Path, default=data_folder(), help="the folder of the real data")
+    parser.add_argument("--runs", type=int, default=10, help="runs per point of 2-way marginals (default 10)")
+    parser.add_argument("--part", choices=[*PARTS], action="append", help="only this table (may be repeated)")
+    parser.add_argument("--folder", type=Path, default=Path("docs/results"), help="where the page goes")
+    parser.add_argument("--page-only", action="store_true", help="write the page again, from the recorded numbers")
+    options = parser.parse_args()
+    recorded = options.folder / f"{STEM}.json"
+    results: Json = json.loads(recorded.read_text(encoding="utf-8")) if recorded.exists() else {}
+    for name in [] if options.page_only else options.part or PARTS:
+        people = PARTS[name](options.data)
+        if people is None:
+            print(f"{name}: left out, its data are not in {options.data}")
+        else:
+            results[name] = experiments(people, options.runs)
+    write({name: results[name] for name in PARTS if name in results}, options.folder)
+    print(options.folder / f"{STEM}.md")
+
+
+if __name__ == "__main__":
+    main()
