@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.evaluate import range_page, sparse_page
+from discreet.evaluate import marginal_page, range_page, sparse_page
 
 PACKAGE = Path(discreet.__file__).parent
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 #: the page of each program in discreet.evaluate
-PAGES: dict[str, Any] = {"sparse_summaries": sparse_page, "ranges": range_page}
+PAGES: dict[str, Any] = {"sparse_summaries": sparse_page, "ranges": range_page, "marginals": marginal_page}
 
 
 def recorded(page: Any) -> dict[str, Any]:

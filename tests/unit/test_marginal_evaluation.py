@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +17,12 @@ from discreet.evaluate.marginal_classifier import Asked, accuracy, exactly
 from discreet.evaluate.marginal_data import TARGET, People
 from discreet.evaluate.marginal_errors import METHODS, Case, noisy, overall
 from discreet.evaluate.marginal_figures import epsilons, pairs_with_target
+from discreet.evaluate.marginal_findings import findings
+from discreet.evaluate.marginal_page import STEM
 from discreet.evaluate.marginal_stated import sampled_cells
 from discreet.release import Release
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +109,18 @@ def test_accuracy_without_noise_beats_the_commonest_class(people: People) -> Non
     case = Case.of(people, pairs_with_target(people), "0.03")
     found = accuracy(exactly(case), people, np.arange(2000))
     assert found > np.bincount(people.columns[TARGET]).max() / people.rows + 0.02
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    """With the curves of ireduct and equal exchanged, ireduct is no longer next to oracle."""
+    recorded: dict[str, Any] = json.loads((RESULTS / f"{STEM}.json").read_text(encoding="utf-8"))
+    turned = copy.deepcopy(recorded)
+    lines = {line["name"]: line for line in turned["synthetic"]["figures"]["6"]["lines"]}
+    lines["ireduct"]["y"], lines["equal"]["y"] = lines["equal"]["y"], lines["ireduct"]["y"]
+
+    def verdict(results: dict[str, Any]) -> bool:
+        wanted = ("6, synthetic", "iReduct is almost equal to Oracle")
+        return next(found.holds for found in findings(results) if (found.figure, found.says) == wanted)
+
+    assert verdict(recorded)
+    assert not verdict(turned)

@@ -22,7 +22,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def curve(part: Results, figure: str, name: str, *, what: str = "y") -> list[float]:
-    """One curve, without the epsilon that lies below the paper's range."""
+    """One curve, without the smallest epsilon: it lies far below what the paper speaks of."""
     lines = {line["name"]: line for line in part["figures"][figure]["lines"]}
     values: list[float] = lines[name][what]
     return values[1:] if part["figures"][figure]["x"] == "epsilon" else values

@@ -43,7 +43,7 @@ def cases(people: People) -> dict[str, Case]:
 
 
 def epsilons(kind: str, records: int) -> list[Fraction]:
-    """Those of the paper, larger by as much as there are fewer records; one more that is smaller than its smallest."""
+    """Up to what the paper's text names, from a fifth of it, and one at a twentieth; larger for fewer records."""
     paper = TWO_WAY if kind == "2-way" else ONE_WAY
     return [Fraction(f"{float(text) * PAPER_RECORDS / records:.2g}") for text in paper]
 
