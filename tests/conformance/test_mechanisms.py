@@ -47,6 +47,10 @@ def ranges(method: str, by: Any = ALL, **parameters: Any) -> Task:
     return discreet.Ranges(by, method=method, **parameters)
 
 
+def marginals(method: str, ways: int, **parameters: Any) -> Task:
+    return discreet.Marginals(ALL, ways=ways, method=method, **parameters)
+
+
 #: (task, method) -> requests that a user might make
 EXAMPLES: dict[tuple[str, str], list[Task]] = {
     ("table", "geometric"): [
@@ -119,13 +123,21 @@ EXAMPLES: dict[tuple[str, str], list[Task]] = {
         ranges("wavelet-filter-priority", theta=1, size=1000),
         ranges("wavelet-filter-priority", ["age", "place"], theta=30, size=15),
     ],
+    ("marginals", "equal"): [marginals("equal", 3), marginals("equal", 2, consistency=True)],
+    ("marginals", "two-phase"): [marginals("two-phase", 3, records=400), marginals("two-phase", 2, share="0.2")],
+    ("marginals", "iresamp"): [marginals("iresamp", 3), marginals("iresamp", 2, sanity=5, start=500)],
+    ("marginals", "ireduct"): [
+        marginals("ireduct", 3),
+        marginals("ireduct", 2, records=400, consistency=True),
+        marginals("ireduct", 1, objective="maximum", step=0),
+    ],
 }
 DENSE = [task for name in ("privelet", "privelet+", "dyadic") for task in EXAMPLES["ranges", name]]
 #: keep every cell that is not zero, so that without noise they answer exactly
 COMPLETE = [tasks[0] for key, tasks in EXAMPLES.items() if key[1] not in ("sketch", "privelet*")]
 COMPLETE += EXAMPLES["table", "geometric"][1:] + DENSE[1::2]
 #: unbiased for every question, with a standard error that does not depend on the draw
-PLAIN = EXAMPLES["table", "geometric"] + DENSE
+PLAIN = EXAMPLES["table", "geometric"] + DENSE + EXAMPLES["marginals", "equal"]
 CASES = [(key, task) for key, tasks in EXAMPLES.items() for task in tasks]
 each_case = pytest.mark.parametrize(("key", "task"), CASES, ids=[f"{k[1]}-{i}" for i, (k, _) in enumerate(CASES)])
 complete_case = pytest.mark.parametrize("task", COMPLETE, ids=[f"{t.method}-{len(t.by)}" for t in COMPLETE])
@@ -146,21 +158,22 @@ def truth(task: Task, where: Any) -> int:
 def redrawn(task: Task, epsilon: str, trials: int) -> Iterator[Release]:
     """Releases of one request: published once, then measured again and again without the path around it."""
     account = data()
-    request = Request(SCHEMA.select(task.by), Unit(), Fraction(epsilon), dict(task.parameters))
+    request = Request(SCHEMA.select(task.by), Unit(), Fraction(epsilon), task.asked())
     manifest, mechanism = account.publish(task, epsilon).manifest, mechanism_for(task, request)
-    counts = account.count(request.schema, Unit(), b"")
+    counts: Any
+    if mechanism.sets is None:
+        counts = account.count(request.schema, Unit(), b"")
+    else:
+        counts = account.count_sets(request.schema, mechanism.sets, Unit(), b"")
     for _ in range(trials):
         yield Release(mechanism.measure(counts, Noise()), manifest)
 
 
 def askable(task: Task) -> list[Any]:
-    """The questions that name no attribute which the task leaves out."""
-    return [
-        where
-        for where in QUESTIONS
-        if where is None
-        or (set(where) <= set(task.by) if isinstance(where, dict) else {"age", "sex", "place"} <= set(task.by))
-    ]
+    """The questions that name no attribute which the task leaves out, nor more at once than one of its tables has."""
+    named = [set() if where is None else set(where) if isinstance(where, dict) else set(ALL) for where in QUESTIONS]
+    most = task.parameters.get("ways", len(ALL))
+    return [q for q, names in zip(QUESTIONS, named, strict=True) if names <= set(task.by) and len(names) <= most]
 
 
 def test_every_mechanism_has_examples() -> None:
@@ -186,7 +199,7 @@ def test_the_charge_is_the_loss(key: tuple[str, str], task: Task, unit: Unit) ->
     account = data(unit)
     account.publish(task, "0.3")
     assert account.ledger.spent == Fraction(3, 10)
-    mechanism = mechanism_for(task, Request(SCHEMA.select(task.by), unit, Fraction(3, 10), dict(task.parameters)))
+    mechanism = mechanism_for(task, Request(SCHEMA.select(task.by), unit, Fraction(3, 10), task.asked()))
     assert mechanism.cost == Fraction(3, 10)
 
 
