@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ from discreet.mechanisms.nodes import Nodes
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit
 from discreet.queries import Questions
-from discreet.schema import Schema
+from discreet.schema import Nominal, Schema
 from discreet.summaries.sparse_nodes import SparseNodes
 from discreet.transforms.node_axes import tree_axis, wavelet_axis
 from discreet.transforms.node_axis import NodeAxis, TreeAxis
@@ -89,7 +89,12 @@ kinds = st.sampled_from(["tree", "wavelet"])
 # --- entries and cost
 
 
+#: the smaller group of leaves is numbered before the larger one, which has the lower codes
+UNEVEN = Schema(place=Nominal(hierarchy={"north": ["a", "b", "c"], "south": ["d", "e"]}))
+
+
 @CHECKED
+@example(schema=UNEVEN, kind="tree", base=2, seed=2)
 @given(schema=schemas, kind=kinds, base=bases, seed=st.integers(0, 10**6))
 def test_entries_are_those_of_the_whole_map(schema: Schema, kind: str, base: int, seed: int) -> None:
     counts, dense = some_counts(schema, seed)

@@ -2,8 +2,8 @@
 
 One axis after the other: with the rows sorted so that this axis comes last, its keys stay sorted from level to level,
 and rows that come to have the same node stand side by side. So a row is only ever added to its neighbour, few rows
-are left where levels are coarse, and one attribute needs no sorting at all. A Haar coefficient whose halves hold the
-same is kept as a zero: noise on it has the law that it would have as an empty one.
+are left where levels are coarse, and one ordinal attribute needs no sorting at all. A Haar coefficient whose halves
+hold the same is kept as a zero: noise on it has the law that it would have as an empty one.
 """
 
 from __future__ import annotations
@@ -63,6 +63,9 @@ def node_counts(counts: Counts, axes: Sequence[NodeAxis]) -> tuple[NDArray[Any],
         order = _order(columns, sizes, range(len(axes)))
         columns, values = [column[order] for column in columns], values[order]
         return CellNumbers(tuple(sizes)).encode(np.stack(columns, axis=1)), values
+    if np.any(columns[0][1:] < columns[0][:-1]):  # a hierarchy's nodes are not in the order of their codes
+        order = np.argsort(columns[0])
+        return columns[0][order], values[order]
     return columns[0], values
 
 
