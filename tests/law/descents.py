@@ -52,9 +52,8 @@ def scales_of(descent: Descent) -> list[Fraction]:
 
 def after(start: Ints, redraws: Redraws, step: int) -> Ints:
     """Where the answers are after so many steps: the last redraw of each by then, or where it started."""
-    values = start.copy()
-    for mine, offset in zip(redraws.answer[redraws.step <= step], redraws.offset[redraws.step <= step], strict=True):
-        values[mine] = offset
+    values, by_then = start.copy(), redraws.step <= step
+    values[redraws.answer[by_then]] = redraws.offset[by_then]  # of several the last one stays
     return values
 
 

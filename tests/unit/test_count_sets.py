@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.csv import write_csv
 
 import discreet
 from discreet.counts import Counts, word_slices
@@ -97,7 +98,7 @@ def sources(folder: Path) -> dict[str, Any]:
     pq.write_table(table, folder / "all.parquet")
     for number, half in enumerate(halves):
         pq.write_table(half, folder / f"part{number}.parquet")
-        half.to_pandas().to_csv(folder / f"part{number}.csv", index=False)
+        write_csv(half, folder / f"part{number}.csv")
     return {
         "arrow": table,
         "pandas": table.to_pandas(),
@@ -130,12 +131,12 @@ def _sqlite(path: Path, table: pa.Table) -> Any:
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis, when asked for a table's columns
 @pytest.mark.parametrize("unit", UNITS[:2], ids=["row", "3"])
 def test_every_kind_of_source(tmp_path: Path, unit: Unit) -> None:
+    sets = SETS[:6]
+    expected = marginals(count(people(), SCHEMA, unit, salt=SALT), SCHEMA, sets)
     for name, source in sources(tmp_path).items():
         if name == "sqlite" and not unit.is_row:
             continue  # that engine has no hash to choose rows by
-        sets = SETS[:6]
-        whole = count(source, SCHEMA, unit, salt=SALT)
-        assert count_sets(source, SCHEMA, sets, unit, salt=SALT) == marginals(whole, SCHEMA, sets), name
+        assert count_sets(source, SCHEMA, sets, unit, salt=SALT) == expected, name
 
 
 @pytest.mark.parametrize("unit", UNITS[:3], ids=["row", "3", "5-2"])
@@ -153,7 +154,7 @@ def test_a_domain_beyond_64_bits(unit: Unit) -> None:
     assert count_sets(table, schema, sets, unit, salt=SALT) == marginals(whole, schema, sets)
 
 
-@pytest.mark.parametrize("rows", [0, 1, _BLOCK - 1, _BLOCK, _BLOCK + 1])
+@pytest.mark.parametrize("rows", [0, _BLOCK, _BLOCK + 1])
 def test_any_number_of_rows(rows: int) -> None:
     table = people(rows)
     schema = pa.schema([("age", pa.int64()), ("income", pa.float64()), ("sex", pa.string()), ("town", pa.string())])

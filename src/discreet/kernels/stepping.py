@@ -12,6 +12,8 @@ from discreet.kernels.jit import kernel
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+DONE, PAUSED = -1, -2
+
 
 @kernel
 def finish(
@@ -25,24 +27,21 @@ def finish(
     unit: float,
     steps: int,
     average: bool,
-    limit: float,
+    left: float,
     most: int,
-) -> bool:
-    """Step the table of the highest score down while the sum of 1 / scale stays within the limit.
+) -> int:
+    """Step the table of the highest score down while the rise of the sum of 1 / scale is within what is `left`.
 
     A table whose next step cannot be paid drops out of those that are `working`. needs[i] of a table holds from step
-    changes[i] on. Takes at most so many steps; True if there are no more to take.
+    changes[i] on. Ends when none works (DONE), after so many steps (PAUSED), or with the number of a table for whose
+    next step roundings matter.
     """
     tables = taken.size
     place = np.empty(tables, np.int64)
     for table in range(tables):
         place[table] = ends[table - 1] if table > 0 else 0
-    spent = 0.0
-    for done in range(most):
-        if done % 1000 == 0:  # afresh, before roundings add up
-            spent = 0.0
-            for table in range(tables):
-                spent += unit / (start - taken[table] * step)
+    slack = left * 1e-9
+    for _ in range(most):
         best, highest = -1, -1.0
         for table in range(tables):
             if not working[table]:
@@ -56,15 +55,17 @@ def finish(
             if score > highest:
                 best, highest = table, score
         if best < 0:
-            return True
+            return DONE
         whole = start - taken[best] * step
-        more = unit / (whole - step) - unit / whole if taken[best] < steps else np.inf
-        if spent + more > limit:
+        more = step / (float(whole) * float(whole - step)) * unit if taken[best] < steps else np.inf
+        if more > left + slack:
             working[best] = False
-        else:
-            spent += more
+        elif more < left - slack:
+            left -= more
             taken[best] += 1
-    return False
+        else:
+            return best
+    return PAUSED
 
 
 @kernel

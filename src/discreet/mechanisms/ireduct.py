@@ -81,7 +81,7 @@ class IReduct(Starting):
         start, sanity = self.start(size), self.sanity(size)
         step = self.given_step or (limit_step(start) if self.limit else start / STEPS)
         exact_counts = np.concatenate(tables)
-        noisy = noise.add(exact_counts, start)
+        noisy = noise.add_blocks([exact_counts], [start])[0]
         # with all other tables at the start, no scale can be paid below this one
         lowest = 1 / (self.left - (len(tables) - 1) / start)
         steps = int((start - lowest) / step)

@@ -28,7 +28,7 @@ class IResamp(Starting):
 
         size = self.size(tables, noise)
         start, sanity = self.start(size), self.sanity(size)
-        draws = [[noise.add(table, start)] for table in tables]
+        draws = [[noisy] for noisy in noise.add_blocks(tables, [start] * len(tables))]
         scales = [[start] for _ in tables]
         parts = [Part.combined(drawn, at) for drawn, at in zip(draws, scales, strict=True)]
         needs = [self.need_of_table(part.values, sanity, i) for i, part in enumerate(parts)]

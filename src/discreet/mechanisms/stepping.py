@@ -4,20 +4,21 @@ Every step takes the table of the highest score: need * scale * (scale - step) f
 factor 1 / |M|), need * scale for the maximum. A need changes only when a cell is redrawn, and scores fall between
 redraws. So the tables that have been stepped down to a level are each at the first step at which their own score is
 below it: one number says where all of them are. The level at which the budget is used up is found by halving; the last
-steps, in which tables that can no longer be paid drop out one by one, are taken singly, or if these are many, by levels
-of the tables that are left.
+steps, in which tables that can no longer be paid drop out one by one, are taken singly. If these are many, the same is
+done once more from there, with the tables that are left.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.stepping import finish, largest_after, mean_after
+from discreet.kernels.stepping import DONE, PAUSED, finish, largest_after, mean_after
 
 if TYPE_CHECKING:
     from discreet.noise import Descent
@@ -71,8 +72,20 @@ class _Needs:
 
     changes: Ints
     needs: Floats
-    #: the lowest score that was reached by the end of each stretch
-    lowest: Floats
+    #: the score at the end of each stretch
+    at_ends: Floats
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """The lowest score that was reached by the end of each stretch."""
+        return np.minimum.accumulate(self.at_ends)
+
+    def onward(self, step: int) -> _Needs:
+        """The same from this step on."""
+        first = int(np.searchsorted(self.changes, step, side="right")) - 1
+        changes = self.changes[first:].copy()
+        changes[0] = step
+        return _Needs(changes, self.needs[first:], self.at_ends[first:])
 
     def first_below(self, level: float, descent: _Scores) -> int:
         """The first step at which the score is below the level; the number of steps if none is."""
@@ -121,7 +134,6 @@ def steps_down(
     start, step, unit = descent.whole
     scores = _Scores(start, step, float(unit), descent.steps, objective == "average")
     tables = _needs(paths, weights, sanity, scores)
-    limit = float(budget) * (1 - 2e-12)  # floats never pay for what exact arithmetic might refuse
     changes, needs, ends = (
         np.concatenate([table.changes for table in tables]),
         np.concatenate([table.needs for table in tables]),
@@ -129,24 +141,40 @@ def steps_down(
     )
     taken, working = np.zeros(len(tables), np.int64), np.ones(len(tables), np.bool_)
     path = (start, step, float(unit), descent.steps, scores.average)
-    done = False
-    while not done:
-        taken = _lowest_paid(tables, scores, taken, working, limit)
-        done = finish(taken, working, changes, needs, ends, *path, limit, SINGLE_STEPS)
+    ended = PAUSED
+    while ended != DONE:
+        if ended == PAUSED:
+            taken = _lowest_paid(tables, scores, taken, working, float(budget))
+        left = budget - sum((1 / descent.at(k) for k in taken.tolist()), Fraction(0))
+        if ended >= 0:  # floats cannot tell whether this table's next step can be paid
+            k = int(taken[ended])
+            rise = 1 / descent.at(k + 1) - 1 / descent.at(k)
+            if rise <= left:
+                taken[ended] += 1
+                left -= rise
+            else:
+                working[ended] = False
+        ended = finish(taken, working, changes, needs, ends, *path, float(left), SINGLE_STEPS)
     return taken
 
 
-def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: NDArray[np.bool_], limit: float) -> Ints:
-    """Where the tables are at the lowest level that can be paid; those that do not work stay where they are."""
+def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: NDArray[np.bool_], budget: float) -> Ints:
+    """Where the tables are at the lowest level that can surely be paid; those that do not work stay where they are."""
+    limit = budget * (1 - 2e-12)  # more than roundings add up to
+
+    ahead = {i: tables[i].onward(int(taken[i])) for i in np.flatnonzero(working).tolist()}
 
     def at(level: float) -> Ints:
-        found = [table.first_below(level, scores) if works else 0 for table, works in zip(tables, working, strict=True)]
-        return np.maximum(taken, found)
+        found = taken.copy()
+        for i, table in ahead.items():
+            found[i] = table.first_below(level, scores)
+        return found
 
     def paid(steps: Ints) -> bool:
         return float((1 / scores.scale(steps)).sum()) <= limit
 
-    low = high = 2 * max(float(scores.at(table.needs[0], 0)) for table in tables)
+    highest = max((float(scores.at(table.needs[0], int(table.changes[0]))) for table in ahead.values()), default=1.0)
+    low = high = 2 * highest
     while paid(at(low)) and np.any(at(low)[working] < scores.steps):
         high, low = low, low / 16
     if paid(at(low)):
@@ -184,4 +212,4 @@ def _path_of_needs(begin: Floats, cell: Ints, step: Ints, after: Floats, weight:
     changes = np.concatenate([[0], step[last]])
     stretch_ends = np.concatenate([changes[1:] - 1, [scores.steps - 1]])
     needs = weight * needs
-    return _Needs(changes, needs, np.minimum.accumulate(scores.at(needs, stretch_ends)))
+    return _Needs(changes, needs, scores.at(needs, stretch_ends))

@@ -41,7 +41,7 @@ class TwoPhase(Relative):
 
         size = self.size(tables, noise)
         first = len(tables) / (self.left * self.share)
-        seen = [noise.add(table, first) for table in tables]
+        seen = noise.add_blocks(tables, [first] * len(tables))
         needs = [self.need_of_table(noisy, self.sanity(size), i) for i, noisy in enumerate(seen)]
         second = rescaled(needs, self.left * (1 - self.share), self.objective)
         again = noise.add_blocks(tables, second)
