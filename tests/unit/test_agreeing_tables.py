@@ -208,3 +208,15 @@ def test_too_many_boxes_that_depend_on_each_other() -> None:
     assert asked(summary, {"n": list(range(0, 1000, 2))})[1] > 0
     with pytest.raises(CannotAnswer, match="2,501 boxes"):
         asked(summary, {"n": list(range(0, 5001, 2))})
+
+
+def test_the_fourth_cumulant_is_not_understated_at_small_scales() -> None:
+    """A single table is its own least-squares estimate, so one cell has the very law of its draw."""
+    schema = discreet.Schema(x=discreet.Ordinal(0, 3))
+    part = Part.single(np.zeros(4, np.int64), Fraction(2, 5))
+    summary = MarginalTables(schema, [["x"]], [part], consistent=True)
+    cell = Questions(np.array([[1]]), np.array([[1]]), 1, np.array([0]))
+    _, variance, fourth = summary._agreed.answer(cell, [0])
+    assert variance[0] == pytest.approx(part.variance)
+    assert fourth[0] >= part.fourth * (1 - 1e-9)
+    assert part.fourth > 3.5 * part.variance**2

@@ -6,12 +6,9 @@ numbers. A table that is not run again keeps its recorded numbers.
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from discreet.evaluate import marginal_data as data
 from discreet.evaluate.marginal_classifier import classifier
@@ -20,14 +17,13 @@ from discreet.evaluate.marginal_errors import Case
 from discreet.evaluate.marginal_figures import by_epsilon_and_bound, cases, epsilons, runs_of, sweet_spot
 from discreet.evaluate.marginal_page import STEM, render
 from discreet.evaluate.marginal_stated import stated, worst
-from discreet.evaluate.tables import data_folder
+from discreet.evaluate.program import Json, arguments, run_parts
 
 SYNTHETIC_RECORDS = 10**7
 #: 1-way marginals have few cells, so they are run so many times more often
 OFTEN = 4
 
-Json = dict[str, Any]
-PARTS: dict[str, Callable[[Path], People | None]] = {
+TABLES: dict[str, Callable[[Path], People | None]] = {
     "synthetic": lambda _: data.synthetic(SYNTHETIC_RECORDS),
     "acs": data.acs,
     "adult": data.adult,
@@ -67,34 +63,18 @@ def _facts(kind: str, case: Case) -> Json:
     }
 
 
-def write(results: Json, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    made = render(results)
-    (folder / f"{STEM}.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    for old in folder.glob(f"{STEM}-*.svg"):
-        old.unlink()
-    for name, text in made.items():
-        (folder / name).write_text(text, encoding="utf-8")
+def _part(name: str) -> Callable[[Path, int], Json | None]:
+    def run(folder: Path, runs: int) -> Json | None:
+        people = TABLES[name](folder)
+        return None if people is None else experiments(people, runs)
+
+    return run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The experiments of ireduct, section 6, and their page.")
-    parser.add_argument("--data", type=Path, default=data_folder(), help="the folder of the real data")
-    parser.add_argument("--runs", type=int, default=10, help="runs per point of 2-way marginals (default 10)")
-    parser.add_argument("--part", choices=[*PARTS], action="append", help="only this table (may be repeated)")
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"), help="where the page goes")
-    parser.add_argument("--page-only", action="store_true", help="write the page again, from the recorded numbers")
-    options = parser.parse_args()
-    recorded = options.folder / f"{STEM}.json"
-    results: Json = json.loads(recorded.read_text(encoding="utf-8")) if recorded.exists() else {}
-    for name in [] if options.page_only else options.part or PARTS:
-        people = PARTS[name](options.data)
-        if people is None:
-            print(f"{name}: left out, its data are not in {options.data}")
-        else:
-            results[name] = experiments(people, options.runs)
-    write({name: results[name] for name in PARTS if name in results}, options.folder)
-    print(options.folder / f"{STEM}.md")
+    runs_help = "runs per point of 2-way marginals (default 10)"
+    parser = arguments("The experiments of ireduct, section 6, and their page.", 10, runs_help)
+    run_parts(parser, STEM, render, {name: _part(name) for name in TABLES})
 
 
 if __name__ == "__main__":

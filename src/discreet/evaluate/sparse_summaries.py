@@ -6,13 +6,11 @@ program gives other numbers, within the standard errors it states.
 
 from __future__ import annotations
 
-import argparse
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from discreet.evaluate import sparse_figures as figures
+from discreet.evaluate.program import arguments, read, write
 from discreet.evaluate.sparse_page import STEM, render
 from discreet.evaluate.tables import adult, commuting, data_folder
 
@@ -93,25 +91,11 @@ def _adult(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: 
     return []
 
 
-def write(results: dict[str, Any], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{STEM}.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    for name, text in render(results).items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The experiments of sparse-summaries, section 4, and their page.")
-    parser.add_argument("--runs", type=int, default=30, help="runs per point (default 30)")
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"), help="where the page goes")
-    parser.add_argument("--page-only", action="store_true", help="write the page again, from the recorded numbers")
-    options = parser.parse_args()
-    recorded = options.folder / f"{STEM}.json"
-    if options.page_only:
-        write(json.loads(recorded.read_text(encoding="utf-8")), options.folder)
-    else:
-        write(experiments(options.runs), options.folder)
-    print(options.folder / f"{STEM}.md")
+    description = "The experiments of sparse-summaries, section 4, and their page."
+    options = arguments(description, 30, "runs per point (default 30)").parse_args()
+    results = read(options.folder, STEM) if options.page_only else experiments(options.runs)
+    write(results, options.folder, STEM, render)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
-KEPT, INWARD, ACROSS, OUTWARD = 3, 0, 1, 2
+INWARD, ACROSS, OUTWARD = 0, 1, 2
 _TINY = 2.0**-62
 #: of a logarithm near 64 ln 2 half a unit in the last place is 2**-48
 _ROUND = 2.0**-46

@@ -11,22 +11,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
 from discreet.queries import Questions
+from discreet.transforms.box_variances import box_variances
 
 if TYPE_CHECKING:
     from discreet.summaries.marginal_tables import MarginalTables
 
 Floats = NDArray[np.float64]
 Attributes = tuple[int, ...]
-
-MOST_PARTS = 2000
-_LAPLACE_KURTOSIS = 3.5
 
 
 class AgreeingTables:
@@ -63,23 +61,10 @@ class AgreeingTables:
         """Value, variance and an upper bound of the fourth cumulant, from the smallest of the tables: all agree."""
         table = min(tables, key=lambda number: self._cells(self.raw.places[number]))
         value, _ = self.raw.sums(questions, table)
-        boxes = np.bincount(questions.owner, minlength=questions.count)
-        if boxes.size and boxes.max() > MOST_PARTS:
-            raise CannotAnswer(
-                f"a question consists of {boxes.max():,} boxes of cells whose errors depend on each other; "
-                f"at most {MOST_PARTS:,} can be put together. Ask for parts"
-            )
-        places = self.raw.places[table]
-        variance = np.zeros(questions.count)
-        alone = np.flatnonzero(boxes[questions.owner] == 1)
-        variance[questions.owner[alone]] = self._covariance(questions, places, alone, alone)
-        for question in np.flatnonzero(boxes > 1):
-            mine = np.flatnonzero(questions.owner == question)
-            one, other = np.triu_indices(mine.size)
-            found = self._covariance(questions, places, mine[one], mine[other])
-            variance[question] = found @ np.where(one == other, 1.0, 2.0)
-        variance = np.maximum(variance, 0.0)
-        return value, variance, _LAPLACE_KURTOSIS * variance**2
+        covariance = partial(self._covariance, questions, self.raw.places[table])
+        variance = box_variances(questions.owner, questions.count, covariance)
+        # no weighted sum has more kurtosis than the draw that has most
+        return value, variance, max(part.fourth / part.variance**2 for part in self.raw.parts) * variance**2
 
     def _covariance(self, questions: Questions, places: Attributes, one: Any, other: Any) -> Floats:
         """Of the noise in two boxes: over the effects, products of what each attribute contributes."""

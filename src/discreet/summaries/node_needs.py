@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
+from discreet.transforms.box_variances import box_variances
 from discreet.transforms.node_axis import NodeAxis
-from discreet.transforms.noise_moments import MOST_PARTS
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,20 +65,13 @@ class Needs:
         """Per question the sum of squared weights; a node that several of its boxes need has the sum of theirs."""
         from discreet.kernels.node_sums import common_load
 
-        total = np.zeros(count)
-        boxes = np.bincount(owner, minlength=count)
-        if boxes.max(initial=0) > MOST_PARTS:
-            raise CannotAnswer(
-                f"a question consists of {boxes.max():,} boxes of cells whose errors depend on each other; "
-                f"at most {MOST_PARTS:,} can be put together. Ask for parts, or for fewer cells"
-            )
         lists = np.repeat(np.arange(self.starts.size), (self.ends - self.starts).reshape(-1))
         order = np.lexsort((self.nodes, lists))
         nodes, weights = self.nodes[order], self.weights[order]
-        for question in np.flatnonzero(boxes):
-            mine = np.flatnonzero(owner == question)
-            one, other = np.triu_indices(mine.size)
+
+        def together(one: Integers, other: Integers) -> Floats:
             found = np.empty(one.size)
-            common_load(self.starts, self.ends, nodes, weights, mine[one], mine[other], found)
-            total[question] = max(0.0, float(found @ np.where(one == other, 1.0, 2.0)))
-        return total
+            common_load(self.starts, self.ends, nodes, weights, one, other, found)
+            return found
+
+        return box_variances(owner, count, together)

@@ -38,9 +38,7 @@ class Shrunk(Coefficients):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         before = super().answer(questions, level)
-        value = self._sums(self._shrunk_running, questions)
-        low, high = np.minimum(before.low, value), np.maximum(before.high, value)
-        return Answers(value, before.stderr, low, high, before.bias)
+        return widened(before, self._sums(self._shrunk_running, questions))
 
     @property
     def coefficients(self) -> Floats:
@@ -69,3 +67,9 @@ class Shrunk(Coefficients):
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Shrunk:
         measured = super().read(schema, facts, parquet)
         return cls(schema, measured.axes, measured.values, measured.scale, soft=facts["threshold"] == "soft")
+
+
+def widened(before: Answers, value: Floats) -> Answers:
+    """Answers with these values, and the intervals from before thresholding, as wide as it takes to hold them."""
+    low, high = np.minimum(before.low, value), np.maximum(before.high, value)
+    return Answers(value, before.stderr, low, high, before.bias)

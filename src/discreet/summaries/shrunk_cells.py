@@ -14,6 +14,7 @@ from discreet.schema import Schema
 from discreet.summaries.base import Answers
 from discreet.summaries.coefficients import Floats, read_column
 from discreet.summaries.restored_cells import RestoredCells
+from discreet.summaries.shrunk import widened
 from discreet.transforms import Axis, axis_of
 
 
@@ -29,9 +30,7 @@ class ShrunkCells(RestoredCells):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         before = self.before.answer(questions, level)
-        value = self._sums(self._running, questions)
-        low, high = np.minimum(before.low, value), np.maximum(before.high, value)
-        return Answers(value, before.stderr, low, high, before.bias)
+        return widened(before, self._sums(self._running, questions))
 
     def stored(self) -> Any:
         import pyarrow as pa

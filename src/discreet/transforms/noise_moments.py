@@ -11,21 +11,20 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
 from discreet.laws import DiscreteLaplace
 from discreet.queries import Questions
 from discreet.transforms.axis import Axis
+from discreet.transforms.box_variances import box_variances
 
 Integers = NDArray[Any]
 Floats = NDArray[np.float64]
 
-MOST_PARTS = 2000
 _CHUNK = 1 << 20
 
 
@@ -38,25 +37,12 @@ class NoiseMoments:
 
     def of(self, questions: Questions) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of every answer; the latter an upper bound for questions of several boxes."""
-        first, end = questions.first, questions.last + 1
-        boxes = np.bincount(questions.owner, minlength=questions.count)
-        if boxes.size and boxes.max() > MOST_PARTS:
-            raise CannotAnswer(
-                f"a question consists of {boxes.max():,} boxes of cells whose errors depend on each other; "
-                f"at most {MOST_PARTS:,} can be put together. Ask for parts, or for fewer cells"
-            )
-        variance, fourth = np.zeros(questions.count), np.zeros(questions.count)
-        alone = np.flatnonzero(boxes[questions.owner] == 1)
-        owner = questions.owner[alone]
-        variance[owner] = self._covariances(first, end, alone, alone)
-        fourth[owner] = self._chunked(alone.size, lambda part: self._fourth(first, end, alone[part]))
-        for question in np.flatnonzero(boxes > 1):
-            mine = np.flatnonzero(questions.owner == question)
-            one, other = np.triu_indices(mine.size)
-            found = self._covariances(first, end, mine[one], mine[other])
-            variance[question] = max(0.0, float(found @ np.where(one == other, 1.0, 2.0)))
-            fourth[question] = self.largest_kurtosis * variance[question] ** 2
-        return np.maximum(variance, 0.0), fourth
+        first, end, owner = questions.first, questions.last + 1, questions.owner
+        variance = box_variances(owner, questions.count, partial(self._covariances, first, end))
+        fourth = self.largest_kurtosis * variance**2
+        alone = np.flatnonzero(np.bincount(owner, minlength=questions.count)[owner] == 1)
+        fourth[owner[alone]] = self._chunked(alone.size, lambda part: self._fourth(first, end, alone[part]))
+        return variance, fourth
 
     @cached_property
     def largest_kurtosis(self) -> float:
