@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from discreet.release import Release, load
     from discreet.schema import Nominal, Ordinal, Schema
     from discreet.spec import load_spec
-    from discreet.tasks import Marginals, Ranges, Table
+    from discreet.tasks import Items, Marginals, Ranges, Table
 
 _HOMES = {
     "Estimate": ("queries", "Estimate"),
+    "Items": ("tasks", "Items"),
     "Marginals": ("tasks", "Marginals"),
     "Nominal": ("schema", "Nominal"),
     "Ordinal": ("schema", "Ordinal"),
@@ -37,6 +38,7 @@ _HOMES = {
 
 __all__ = [
     "Estimate",
+    "Items",
     "Marginals",
     "Nominal",
     "Ordinal",

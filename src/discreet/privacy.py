@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ ALPHA_BITS = 64
 LARGEST_SCALE = Fraction(2**52)
 LARGEST_POWER = 400
 MOST_TEXT = 1000
+MOST_SAMPLING_BITS = 1 << 13
 
 
 def exact(value: Number, name: str) -> Fraction:
@@ -150,6 +151,12 @@ def scale_of(epsilon: Number, sensitivity: Number) -> Fraction:
     return exact(sensitivity, "sensitivity") / exact(epsilon, "epsilon")
 
 
+def rounded_up(scale: Fraction) -> Fraction:
+    """A short fraction that is no smaller, by less than a part in 2**40."""
+    power = max(0, 41 - (scale.numerator.bit_length() - scale.denominator.bit_length()))
+    return Fraction(math.ceil(scale * 2**power), 2**power)
+
+
 @dataclass(frozen=True)
 class Unit:
     """Whose presence is hidden: one row, or every row of one user, of which at most `max_rows` count."""
@@ -182,6 +189,36 @@ class Unit:
         rows = 1 if self.max_rows is None else self.max_rows
         return rows if self.neighbours == "add-remove" else 2 * rows
 
+    @property
+    def squared_length(self) -> int:
+        """The most that one unit can change a count table, in the sum of squared differences."""
+        rows = 1 if self.max_rows is None else self.max_rows
+        in_cell = rows if self.max_rows_per_cell is None else min(rows, self.max_rows_per_cell)
+        # fullest where as few cells as possible hold the rows
+        squares = rows // in_cell * in_cell**2 + (rows % in_cell) ** 2
+        # what replaces it adds to it at most, for no count of either is below zero
+        return squares if self.neighbours == "add-remove" else 2 * squares
+
+    @property
+    def most(self) -> int:
+        """How many rows of one unit count."""
+        return 1 if self.max_rows is None else self.max_rows
+
+    @property
+    def in_cell(self) -> int | None:
+        """How many rows of one unit may count in one cell; None for any number."""
+        return self.max_rows_per_cell
+
+    def narrowed(self, rows: int, *, per_cell: int | None = None) -> Unit:
+        """The same unit, of which fewer rows count."""
+        if self.is_row:
+            return self
+        return replace(self, max_rows=min(rows, self.most), max_rows_per_cell=per_cell)
+
+    def widened(self, rows: int) -> Unit:
+        """The unit for counts of things that its rows make together, such as pairs: it has this many of them."""
+        return replace(self, max_rows=rows, max_rows_per_cell=None)
+
     def to_dict(self) -> dict[str, Any]:
         bounds = {"max_rows": self.max_rows, "max_rows_per_cell": self.max_rows_per_cell}
         return {
@@ -210,3 +247,46 @@ def cost(unit: Unit, weight: Fraction) -> Fraction:
     times the unit's bound.
     """
     return unit.sensitivity * weight
+
+
+def length_cost(unit: Unit, rows: int, lattice: int, rounding: Fraction, peak: Fraction) -> Fraction:
+    """The most, in L1, that one unit moves the first `rows` of an orthonormal basis, rounded to whole 1 / lattice.
+
+    It moves the table by at most the root of `unit.squared_length` in length, and no part of an orthonormal basis
+    lengthens it; `rows` numbers of that length have an L1 norm of at most the root of `rows` times it. Or: one record
+    moves all of them by at most `peak` together. Rounding moves each number by another `rounding` at most.
+    """
+    by_length = Fraction(math.isqrt(rows * unit.squared_length * lattice**2 - 1) + 1)
+    return min(by_length, unit.sensitivity * peak * lattice) + rows * rounding
+
+
+def choice_scale(epsilon: Fraction, sensitivity: int) -> Fraction:
+    """The scale at which the exponential mechanism costs `epsilon`: what is chosen has a chance that falls by
+    exp(-1 / scale) with each step of its loss, and one unit changes every loss by at most `sensitivity`.
+
+    The chance of an outcome then changes by that factor, and the sum of all, which it is divided by, by another.
+    """
+    return 2 * Fraction(sensitivity) / epsilon
+
+
+def choice_cost(scale: Fraction, sensitivity: int) -> Fraction:
+    """The epsilon of a choice at this scale."""
+    return 2 * Fraction(sensitivity) / scale
+
+
+def sampling_rate(epsilon: Fraction, factor: int) -> Fraction:
+    """A rate of sampling units at which what costs `factor` times epsilon costs epsilon, rounded down.
+
+    Sampling each unit with probability b turns a cost of e into log(1 + b (exp(e) - 1)), so b = (exp(epsilon) - 1) /
+    (exp(factor * epsilon) - 1). For replaced units it holds as well: the two outcomes differ where the unit was
+    sampled, and the outcome without it lies between them.
+    """
+    if factor == 1:
+        return Fraction(1)
+    bits = 128 + math.ceil(factor * epsilon * 2)
+    if bits > MOST_SAMPLING_BITS:  # a chance that no machine will see
+        return Fraction(0)
+    one = 1 << bits
+    once, all_but_one = exp_negative(epsilon, bits), exp_negative((factor - 1) * epsilon, bits)
+    whole = exp_negative(factor * epsilon, bits)
+    return Fraction(all_but_one[0] * (one - once[1]), one * (one - whole[0]))

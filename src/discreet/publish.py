@@ -26,11 +26,13 @@ from discreet.tasks import Task
 
 if TYPE_CHECKING:
     from discreet.counts import Counts
+    from discreet.kept import Histories
     from discreet.noise import Noise
 
 LARGEST_EPSILON = 10**6
 
 Counting = Callable[[Schema, Unit, bytes], "Counts"]
+Looking = Callable[[Schema, Unit], "Histories"]
 CountingSets = Callable[[Schema, Sequence[Sequence[str]], Unit, bytes], "list[Counts]"]
 Progress = Callable[[str], None]
 
@@ -47,6 +49,8 @@ class Data:
     count: Counting
     #: the same for several sets of attributes at once, where there is a quicker way than one count of all attributes
     several: CountingSets | None = None
+    #: what users have, where rows are there to tell
+    look: Looking | None = None
 
     def publish(
         self,
@@ -68,6 +72,7 @@ class Data:
         noise = noise or Noise()
         request = self._validated(task, epsilon)
         mechanism = mechanism_for(task, request)
+        self._check_rows(mechanism)
         if mechanism.cost > request.epsilon:
             raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
@@ -95,7 +100,9 @@ class Data:
         progress("counting")
         schema, salt = mechanism.request.schema, noise.salt()
         counts: Any
-        if mechanism.sets is None:
+        if mechanism.reads_histories:
+            counts = self.histories(schema, salt)
+        elif mechanism.sets is None:
             counts = self.count(schema, self.unit, salt)
         else:
             counts = self.count_sets(schema, mechanism.sets, self.unit, salt)
@@ -117,6 +124,21 @@ class Data:
             return self.several(schema, sets, unit, salt)
         whole = self.count(schema, unit, salt)
         return [whole.marginal([schema.names.index(name) for name in names]) for names in sets]
+
+    def histories(self, schema: Schema, salt: bytes) -> Histories:
+        """What users have. If every row is a user of its own, or counts are all there is, these say it."""
+        if self.look is not None and not self.unit.is_row:
+            return self.look(schema, self.unit)
+        from discreet.kept import CountedHistories
+
+        return CountedHistories(self.count(schema, self.unit, salt))
+
+    def _check_rows(self, mechanism: Mechanism) -> None:
+        if mechanism.needs_rows and self.look is None and not self.unit.is_row:
+            raise BadParameter(
+                f"{mechanism.method} chooses among the records of each user, and ready counts do not tell whose they "
+                "are; open the rows instead, or use lpa, fpa or gs-r"
+            )
 
     def _validated(self, task: Task, epsilon: Number) -> Request:
         exact_epsilon = exact(epsilon, "epsilon")
@@ -174,10 +196,10 @@ class Data:
             "epsilon": as_text(request.epsilon),
             "unit": self.unit.to_dict(),
             "sensitivity": self.unit.sensitivity,
-            "schema": request.schema.to_dict(),
+            "schema": mechanism.release_schema.to_dict(),
             "data_attributes": list(self.schema.names),
             "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
-            "leaves_out": [*_left_out(request.schema, self.unit), *mechanism.bias()],
+            "leaves_out": [*_left_out(mechanism), *mechanism.bias()],
             "software": f"discreet {version('discreet')}",
             "ledger": {"durable": self.ledger.durable, "head": charge.head},
         }
@@ -191,9 +213,9 @@ def _user() -> str:
         return "unknown"
 
 
-def _left_out(schema: Schema, unit: Unit) -> list[str]:
+def _left_out(mechanism: Mechanism) -> list[str]:
     """What the declared rules keep out of the counts; known without looking at the data."""
-    sentences = []
+    schema, unit, sentences = mechanism.request.schema, mechanism.request.unit, []
     for rule, what in (("outside", "a value outside the declared domain of"), ("null", "no value of")):
         names = [name for name in schema if getattr(schema[name], rule) == "drop"]
         if names:
@@ -202,9 +224,10 @@ def _left_out(schema: Schema, unit: Unit) -> list[str]:
     if clamped:
         sentences.append(f"values beyond the declared ends of {', '.join(clamped)} count in the first or last bin")
     if not unit.is_row:
+        sentences.append(f"rows without a {unit.column} are not counted")
+    if not unit.is_row and not mechanism.reads_histories:
         per_cell = f", and {unit.max_rows_per_cell} in one cell" if unit.max_rows_per_cell else ""
         sentences.append(f"at most {unit.max_rows} rows of one {unit.column} are counted{per_cell}, chosen at random")
-        sentences.append(f"rows without a {unit.column} are not counted")
     return sentences
 
 
@@ -246,7 +269,10 @@ def open_data(
     def several(wanted: Schema, sets: Sequence[Sequence[str]], bounded: Unit, salt: bytes) -> list[Counts]:
         return engines.count_sets(opened, wanted, sets, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
 
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count, several)
+    def look(wanted: Schema, bounded: Unit) -> Histories:
+        return engines.histories(opened, wanted, bounded, threads=threads, memory_limit=memory_limit)
+
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count, several, look)
 
 
 def from_counts(

@@ -46,8 +46,10 @@ class Task:
 
     def __repr__(self) -> str:
         fields = self.to_dict()
-        extra = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
-        return f"{type(self).__name__}({fields.get('by', [])}, method={self.method!r}{extra})"
+        by = fields.pop("by", [])
+        del fields["task"]
+        extra = "".join(f", {key}={value!r}" for key, value in fields.items())
+        return f"{type(self).__name__}({by}{extra})"
 
 
 class Table(Task):
@@ -94,6 +96,40 @@ class Ranges(Task):
     name = "ranges"
 
 
+class Items(Task):
+    """Records or users per item, and per item and context, when one user has many rows.
+
+    `Items("movie", context=["day"])`. With the item as its own context, pairs of items that users have in common.
+    """
+
+    name = "items"
+
+    def __init__(self, by: Any, *, context: Any = (), method: str = "auto", **parameters: Any) -> None:
+        super().__init__(by, method=method, **parameters)
+        around = (context,) if isinstance(context, str) else tuple(context or ())
+        if len(self.by) != 1:
+            raise BadParameter("Items needs the name of one attribute, the item; name others in context")
+        if not all(isinstance(name, str) for name in around) or len(set(around)) < len(around):
+            raise BadParameter("Items: context must be names of attributes, each once")
+        self.item, self.context = self.by[0], around
+        if self.item in around and len(around) > 1:
+            raise BadParameter("Items: pairs of items (the item as its own context) take no other context")
+
+    @property
+    def pairs(self) -> bool:
+        return self.context == (self.item,)
+
+    def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
+        return self.by if self.pairs else self.by + self.context
+
+    def asked(self) -> dict[str, Any]:
+        return {**self.parameters, **({"pairs": True} if self.pairs else {})}
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict()
+        return {**fields, **({"context": list(self.context)} if self.context else {})}
+
+
 def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _plain(parameters[name], name) for name in sorted(parameters)}
 
@@ -118,7 +154,7 @@ def _plain(value: Any, name: str) -> Any:
     raise BadParameter(f"{name}: a value of type {kind} cannot be written down; use numbers, text or lists")
 
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marginals)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marginals, Items)}
 
 
 def task_from_dict(fields: Mapping[str, Any]) -> Task:

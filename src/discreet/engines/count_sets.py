@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.counts import Counts, word_slices
 from discreet.engines.count import bounded, coded_rows, read
-from discreet.engines.session import Limits, kept_table, quiet
+from discreet.engines.session import Limits, arrow_batches
 from discreet.engines.source import open_source
-from discreet.engines.values import Engine
 from discreet.privacy import Unit
 from discreet.schema import Schema
-
-_ROWS = 1 << 20
 
 
 def count_sets(
@@ -70,7 +67,7 @@ def _batches(
     rows, words = coded_rows(parts, schema, unit)
     with ExitStack() as stack:
         cells = rows.select(words) if unit.is_row else bounded(rows, words, unit, salt, stack)
-        for batch in _arrow_batches(cells, stack):
+        for batch in arrow_batches(cells):
             columns = [batch.column(name).to_numpy(zero_copy_only=False).astype(np.int64, copy=False) for name in words]
             weights = (
                 np.ones(1, np.int64)
@@ -78,19 +75,6 @@ def _batches(
                 else batch.column("n").to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
             )
             yield np.stack(columns), weights
-
-
-def _arrow_batches(cells: Any, stack: ExitStack) -> Iterator[Any]:
-    backend = cells.get_backend()
-    if not Engine(backend).is_duckdb:
-        with quiet():
-            yield from backend.to_pyarrow(cells).to_batches()
-        return
-    # ibis's own way to read batches fails with some releases of DuckDB
-    kept = stack.enter_context(kept_table(cells))
-    found = backend.con.sql(f"SELECT * FROM {kept.get_name()}")
-    read_batches = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-    yield from read_batches(_ROWS)
 
 
 def _counts(schema: Schema, places: list[int], table: NDArray[np.int64]) -> Counts:

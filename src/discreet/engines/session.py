@@ -20,6 +20,7 @@ from typing import Any
 from discreet.errors import BadParameter, SourceError
 
 MEMORY_SHARE = "60%"
+BATCH_ROWS = 1 << 20
 # DuckDB rounds nanoseconds, and with them the last one of a day into the next
 _IN_MICROSECONDS = "make_timestamp(epoch_ns({0}) // 1000 - (epoch_ns({0}) % 1000 < 0)::BIGINT)"
 _PLAINER_TYPES = {
@@ -90,6 +91,20 @@ def kept_table(expression: Any) -> Iterator[Any]:
         yield table
     finally:
         backend.raw_sql(f"DROP TABLE {name}")  # ibis's own way to drop fails with some releases of sqlglot
+
+
+def arrow_batches(expression: Any) -> Iterator[Any]:
+    """The rows of an ibis expression, as Arrow batches; from DuckDB as a stream."""
+    backend = expression.get_backend()
+    with quiet():
+        if backend.name != "duckdb":
+            yield from backend.to_pyarrow(expression).to_batches()
+            return
+        # ibis's own way to read batches fails with some releases of DuckDB; this makes it register what it refers to
+        backend.to_pyarrow(expression.limit(0).count())
+        found = backend.con.sql(backend.compile(expression))
+    read_batches = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
+    yield from read_batches(BATCH_ROWS)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ AUTO = {
     "table": ("geometric", "filter-priority"),
     "ranges": ("privelet+", "dyadic-filter-priority"),
     "marginals": ("ireduct",),
+    "items": ("sra",),
 }
 
 
@@ -34,7 +35,7 @@ def registry() -> dict[tuple[str, str], type[Mechanism]]:
 
 def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:
     for inner in kind.__subclasses__():
-        if not inspect.isabstract(inner):
+        if not inspect.isabstract(inner) and hasattr(inner, "method"):
             yield inner
         yield from _concrete(inner)
 

@@ -38,6 +38,10 @@ class Mechanism(ABC):
     parameters: ClassVar[dict[str, str]] = {}
     #: the sets of attributes to count by, if not by all at once; `measure` then gets a list of counts
     sets: tuple[tuple[str, ...], ...] | None = None
+    #: whether `measure` looks at what users have, through `kept.Histories`, rather than at counts
+    reads_histories: ClassVar[bool] = False
+    #: whether it then needs rows: ready counts are not enough
+    needs_rows: bool = False
 
     def __init__(self, request: Request) -> None:
         for name in request.parameters:
@@ -45,6 +49,8 @@ class Mechanism(ABC):
                 hint = f"{did_you_mean(name, self.parameters)} It takes {', '.join(self.parameters) or 'none'}"
                 raise BadParameter(f"method {self.method!r} has no parameter {name!r}.{hint}")
         self.request = request
+        #: what the release is about: usually the attributes that were asked for
+        self.release_schema = request.schema
 
     @property
     @abstractmethod
@@ -53,7 +59,8 @@ class Mechanism(ABC):
 
     @abstractmethod
     def measure(self, counts: Any, noise: Noise) -> Summary:
-        """The one look at the private counts: `Counts` over the whole schema, or a list of them, one for each set."""
+        """The one look at what is private: `Counts` over the whole schema, a list of them (one for each set), or
+        `Histories`."""
 
     @abstractmethod
     def noise_law(self) -> dict[str, Any]:

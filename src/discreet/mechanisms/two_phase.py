@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.relative import RELATIVE, Relative
-from discreet.privacy import LARGEST_SCALE
+from discreet.privacy import LARGEST_SCALE, rounded_up
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -62,10 +62,4 @@ def rescaled(needs: list[float], budget: Fraction, objective: str) -> list[Fract
     left = budget - len(needs) / LARGEST_SCALE if max(wanted) * total > LARGEST_SCALE / 2 * budget else budget
     scales = [Fraction(float(f"{scale * total / float(left):.9g}")) for scale in wanted]
     excess = sum((1 / scale for scale in scales), Fraction(0)) / left
-    return [min(_rounded_up(scale * max(excess, Fraction(1))), LARGEST_SCALE) for scale in scales]
-
-
-def _rounded_up(scale: Fraction) -> Fraction:
-    """A short fraction that is no smaller, by less than a part in 2**40."""
-    power = max(0, 41 - (scale.numerator.bit_length() - scale.denominator.bit_length()))
-    return Fraction(math.ceil(scale * 2**power), 2**power)
+    return [min(rounded_up(scale * max(excess, Fraction(1))), LARGEST_SCALE) for scale in scales]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.intervals import Real
+from discreet.intervals import Rational, Real
 from discreet.noise.coins import coin, coins
 from discreet.noise.descents import Redraws, descend
 from discreet.noise.down import LARGEST_DISTANCE, Down, noise_down
@@ -26,11 +26,11 @@ from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
-from discreet.noise.skips import cells_of_ranks, positions
+from discreet.noise.skips import cells_of_ranks, placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
-from discreet.noise.subsets import integers, subset
+from discreet.noise.subsets import integers, rising, subset
 from discreet.noise.survivors import Kept, Rule, signs, sizes
-from discreet.noise.wide import merged_order, same_form, to_integers, to_limbs
+from discreet.noise.wide import to_integers, to_limbs
 from discreet.privacy import Alpha, Number, exact
 
 __all__ = [
@@ -46,8 +46,7 @@ __all__ = [
     "SystemSource",
     "ZeroNoise",
     "cells_of_ranks",
-    "merged_order",
-    "same_form",
+    "placed",
     "to_integers",
     "to_limbs",
 ]
@@ -199,6 +198,23 @@ class Noise:
             if not np.any(np.all(keys[:, 1:] == keys[:, :-1], axis=0)):
                 return order[:count]
 
+    def shuffled(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Indices that put the values in rising order, ties at random."""
+        return rising(values, self.source.stream())
+
+    def choose(self, losses: NDArray[np.int64], scale: Number) -> int:
+        """The exponential mechanism: an index, with probability in proportion to alpha**loss (`Alpha.of(scale)`).
+
+        An index drawn at random is taken with probability alpha**(its loss beyond the least one); if not, again. The
+        chance that a geometric variable of ratio alpha reaches n is alpha**n.
+        """
+        excess, ratio = losses - losses.min(), Rational(Alpha.of(scale).fraction)
+        while True:
+            tried = self.integers(losses.size, 1024)
+            taken = np.flatnonzero(self.geometric(ratio, 1024) >= excess[tried])
+            if taken.size:
+                return int(tried[taken[0]])
+
     def integers(self, size: int, count: int) -> NDArray[Any]:
         """Uniform draws from range(size)."""
         return integers(int(size), int(count), self.source.stream())
@@ -271,6 +287,9 @@ class ZeroNoise(Noise):
 
     def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
         return np.zeros(shape, np.int64)
+
+    def choose(self, losses: NDArray[np.int64], scale: Number) -> int:
+        return int(np.argmin(losses))
 
     def positions(self, probability: Real, size: int) -> NDArray[Any]:
         """None: without noise no empty cell is ever raised."""

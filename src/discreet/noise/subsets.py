@@ -57,3 +57,37 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
             earliest = np.argsort(first_seen, kind="stable")[:count]
             return np.sort(values[earliest])
         drawn = np.concatenate([drawn, integers(size, 2 * (count - values.size) + 8, stream)])
+
+
+def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
+    """Indices that put the values in rising order, equal ones in an order that is uniformly random."""
+    order, words = np.arange(values.size), np.empty((0, values.size), np.uint64)
+    if not values.size:
+        return order
+    low, high = int(values.min()), int(values.max())
+    spare = 64 - (high - low).bit_length()
+    drawn = np.empty(values.size, np.uint64)
+    stream.fill(drawn)
+    if spare >= 24:  # one key of value and random bits, which sorts fastest
+        keys = drawn >> np.uint64(64 - spare) if spare < 64 else drawn
+        if spare < 64:
+            keys |= (values - low).view(np.uint64) << np.uint64(spare)
+        order = np.argsort(keys, kind="quicksort")
+    else:
+        keys = drawn
+        order = np.lexsort((drawn, values))
+    while True:  # those that tie in all bits so far get more
+        ahead = np.flatnonzero((keys[order[1:]] == keys[order[:-1]]) & (values[order[1:]] == values[order[:-1]]))
+        if words.size and ahead.size:
+            same = np.all(words[:, order[ahead + 1]] == words[:, order[ahead]], axis=0)
+            ahead = ahead[same]
+        if not ahead.size:
+            return order
+        tied = np.unique(np.concatenate([ahead, ahead + 1]))
+        more = np.zeros((1, values.size), np.uint64)
+        fresh = np.empty(tied.size, np.uint64)
+        stream.fill(fresh)
+        more[0, order[tied]] = fresh
+        words = np.concatenate([words, more])
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((*words[::-1][:, rows], keys[rows], values[rows]))]

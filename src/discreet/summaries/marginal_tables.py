@@ -23,7 +23,7 @@ from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.labels import labels_of
+from discreet.summaries.labels import labelled
 
 Floats = NDArray[np.float64]
 
@@ -147,28 +147,13 @@ class MarginalTables(Summary):
         return tuple(self.schema.sizes[place] for place in self.places[table])
 
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
-        tables = [self._labelled(number) for number in range(len(self.parts))]
-        return pa.concat_tables(tables, promote_options="default").combine_chunks()
-
-    def _labelled(self, table: int) -> Any:
-        """One table: which it is, a label for each of its attributes (null for the others), and its counts."""
-        import pyarrow as pa
-
-        shape, places = self.table_shape(table), self.places[table]
-        codes = np.indices(shape).reshape(len(shape), -1)
-        rows = codes.shape[1]
-        columns = {"marginal": pa.array([" x ".join(self.schema.names[p] for p in places)] * rows, pa.string())}
-        for place, name in enumerate(self.schema):
-            empty = labels_of(self.schema[name], np.empty(0, np.int64))
-            held = place in places
-            labels = labels_of(self.schema[name], codes[places.index(place)]) if held else pa.nulls(rows, empty.type)
-            columns[name] = labels
-        columns["count"] = pa.array(self.parts[table].values.astype(np.float64))
+        columns = [{"count": part.values.astype(np.float64)} for part in self.parts]
         if self.consistent:
-            columns["consistent_count"] = pa.array(self._agreed.tables[table])
-        return pa.table(columns)
+            for mine, table in zip(columns, self._agreed.tables, strict=True):
+                mine["consistent_count"] = table
+        return labelled(
+            self.schema, [[self.schema.names[place] for place in places] for places in self.places], columns
+        )
 
     def facts(self) -> dict[str, Any]:
         tables = [

@@ -63,7 +63,8 @@ class SparseCells(Summary):
     def to_arrow(self) -> Any:
         import pyarrow as pa
 
-        columns = {name: labels_of(self.schema[name], self.codes[:, i]) for i, name in enumerate(self.schema)}
+        codes = [np.ascontiguousarray(self.codes[:, i]) for i in range(len(self.schema))]
+        columns = {name: labels_of(self.schema[name], column) for name, column in zip(self.schema, codes, strict=True)}
         columns["count"] = pa.array(self.values)
         if self.tau is not None:
             columns["weighted_count"] = pa.array(self.weights)

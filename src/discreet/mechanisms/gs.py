@@ -1,0 +1,130 @@
+"""Items grouped by a noisy sample, in groups of the size that the sample says is best.
+
+Source: GS of grouping-smoothing, section 3.3. Guarantee: see `grouped_items` and gs-s; the size follows from the noisy
+sample. For every size from 1 to all items the error is worked out, in O(d log d) for all together: items are sorted
+by the sample, running sums give a group's mean, and a look-up gives the distances from it (`kernels.grouping`). The
+noise to come is put in as quantiles of its law, in turn, rather than drawn.
+Deviation (errata): a sampled record of a user stands for as many as users have on average, `mean`, not for Delta as in
+the paper, which picks groups far too large where Delta is far above the mean; `scale = "paper"` does as the paper.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.grouped_items import Grouping, halves
+from discreet.mechanisms.gs_s import SAMPLING, GsS
+from discreet.mechanisms.item_method import ITEMS
+from discreet.privacy import as_text, exact, scale_of
+
+if TYPE_CHECKING:
+    from discreet.kept import Kept
+    from discreet.noise import Noise
+
+_QUANTILES = 1024
+_MOST_BUCKETS = 1 << 22
+_SCALE_SHARE = Fraction(1, 50)
+
+
+class Gs(GsS):
+    method = "gs"
+    parameters = {  # noqa: RUF012
+        **ITEMS,
+        **SAMPLING,
+        "mean": "a public guess of how many records of a user count on average; else a little of epsilon finds out",
+        "scale": '"mean", or "paper": a sampled record stands for as many as the bound says',
+    }
+
+    def check_size(self) -> None:
+        scale = self.option("scale", ("mean", "paper"))
+        if "mean" in self.request.parameters:
+            if scale == "paper" or self.sampling != "columns":
+                raise BadParameter('mean goes with scale = "mean" and sampling = "columns"')
+            self.mean = exact(self.request.parameters["mean"], "mean")
+            self.note_choice("mean", as_text(self.mean), "given")
+
+    @property
+    def finds_mean(self) -> bool:
+        asked = self.request.parameters
+        plain = asked.get("scale", "mean") == "mean" and asked.get("sampling", "columns") == "columns"
+        return plain and "mean" not in asked
+
+    def default_shares(self) -> dict[str, Fraction]:
+        spare = _SCALE_SHARE if self.finds_mean else Fraction(0)
+        steps = halves(self.has_edges, {"sample": (1 - spare) / 2, "items": (1 - spare) / 2})
+        return {**steps, **({"scale": spare} if spare else {})}
+
+    def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
+        seen, rate = self.noisy_sample(kept, step, bound, noise)
+        stands_for = self._stands_for(kept, bound, rate, noise)
+        order = noise.shuffled(seen)
+        scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
+        size, error = best_size(seen[order], float(scale) / stands_for)
+        expected = error * stands_for / seen.size
+        return Grouping(order, size, {"sample stands for": stands_for, "expected error": expected})
+
+    def _stands_for(self, kept: Kept, bound: int, rate: Fraction, noise: Noise) -> float:
+        """How many records one of the sample stands for."""
+        if self.request.parameters.get("scale") == "paper":
+            return float(bound)
+        if self.sampling != "columns":
+            return float(1 / rate) if rate else float(bound)
+        if not self.finds_mean:
+            return float(self.mean)
+        if self._found is None:
+            both = [kept.table(bound).sum(), kept.table(1).sum()]
+            scales = [scale_of(self.epsilon_of("scale") / 2, self.unit_of(rows).sensitivity) for rows in (bound, 1)]
+            self.pay(self.epsilon_of("scale"))
+            records, users = (int(noise.add(np.array([n]), s)[0]) for n, s in zip(both, scales, strict=True))
+            self._found = min(max(records / max(users, 1), 1.0), float(bound))
+        return self._found
+
+    _found: float | None = None
+
+
+def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:
+    """The size of groups of neighbours of rising values that has the least absolute error, and that error.
+
+    `noise` is the scale of a group sum's noise. Noisy values only: this is post-processing.
+    """
+    from discreet.kernels.grouping import index_values, smoothing_errors
+
+    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
+    span, shift = int(values[-1]) - int(values[0]) + 2, 0
+    while span >> shift > _MOST_BUCKETS:
+        shift += 1
+    starts = np.empty((span >> shift) + 2, np.int64)
+    index_values(values, shift, starts)
+    quantiles = _laplace_quantiles()
+
+    def errors(sizes: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
+        found = np.full(sizes.size, np.inf)
+        smoothing_errors(values, sums, starts, shift, noise, quantiles, sizes, bound, found)
+        return found
+
+    # a few sizes first: what they reach lets the others stop early
+    some = np.unique(np.rint(np.geomspace(1, values.size, 200)).astype(np.int64))[::-1].copy()
+    first = errors(some, np.inf)
+    # above half of all, every size is one group of all
+    every = np.concatenate([[values.size], np.arange(values.size // 2, 0, -1)])
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        parts = [every[core::cores].copy() for core in range(cores)]
+        found = list(pool.map(lambda part: errors(part, float(first.min())), parts))
+    sizes, all_errors = np.concatenate([some, *parts]), np.concatenate([first, *found])
+    best = int(np.argmin(all_errors))
+    return int(sizes[best]), float(all_errors[best])
+
+
+def _laplace_quantiles() -> NDArray[np.float64]:
+    """Quantiles of the unit Laplace law in an order in which any run of them is spread out."""
+    shares = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+    values = np.where(shares < 0.5, np.log(2 * shares), -np.log(2 * (1 - shares)))
+    return values[(np.arange(_QUANTILES) * 633) % _QUANTILES]  # 633 / 1024 is near the golden section

@@ -1,0 +1,119 @@
+"""How many records of one user count: given, worked out from public guesses, or a private quantile.
+
+Guesses: equation 22 of sampled-analytics, the number that minimises the mean squared error of an item's count when
+each of n users has M records, of which a share p is about the item. The quantile of records per user is drawn by the
+exponential mechanism: the loss of a bound is by how many users it misses the quantile. One user changes it by at most
+one user, so the cost is that of `privacy.choice_scale`. The bound never comes from the data's maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.privacy import Unit, as_text, choice_cost, choice_scale, exact
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+
+BOUNDS = {
+    "bound": "how many records of one user count (the papers' Delta, M or l), at most the unit's own bound; "
+    '"quantile" draws it privately',
+    "quantile": 'with bound = "quantile": the share of users who keep all their records, such as 0.9',
+    "guess": "public guesses {users, records, popularity}: number of users, records of each, and the share of records "
+    "that are about an item of interest; the best bound follows from them",
+}
+GUESSES = ("users", "records", "popularity")
+QUANTILE, QUANTILE_SHARE = Fraction(9, 10), Fraction(1, 20)
+
+Note = Callable[[str, Any, str], None]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`most` records of a user count; if `private`, at most as many, and how many is found out."""
+
+    most: int
+    unit: Unit
+    quantile: Fraction | None = None
+    share: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, request: Request, default: int, items_share: Fraction, note: Note) -> Bound:
+        asked, most = request.parameters, request.unit.most
+        if "bound" in asked and "guess" in asked:
+            raise BadParameter("give either a bound or a guess from which it follows, not both")
+        bound = asked.get("bound")
+        if "quantile" in asked and bound != "quantile":
+            raise BadParameter('quantile goes with bound = "quantile"')
+        if bound == "quantile":
+            quantile = exact(asked.get("quantile", QUANTILE), "quantile")
+            if quantile >= 1 or quantile.denominator > 10**6:
+                raise BadParameter("quantile must lie between 0 and 1, with at most six digits, such as 0.9")
+            note("bound", f"{as_text(quantile)} quantile of records per user", "drawn privately; see `summary`")
+            return cls(most, request.unit, quantile, QUANTILE_SHARE)
+        if "guess" in asked:
+            best = best_bound(asked["guess"], request.epsilon * items_share, request.unit)
+            note("bound", best, f"best for the public guess {asked['guess']}")
+            return cls(best, request.unit)
+        if bound is None:
+            note("bound", min(default, most), "default")
+            return cls(min(default, most), request.unit)
+        if isinstance(bound, bool) or not isinstance(bound, int) or not 1 <= bound <= most:
+            raise BadParameter(
+                f'bound must be "quantile" or a whole number from 1 to {most}, the unit\'s own bound, not {bound!r}'
+            )
+        note("bound", bound, "given")
+        return cls(bound, request.unit)
+
+    @property
+    def private(self) -> bool:
+        return self.quantile is not None
+
+    @property
+    def text(self) -> str:
+        return f"a privately drawn number (at most {self.most}) of" if self.private else str(self.most)
+
+    def chosen(self, numbers: NDArray[np.int64], epsilon: Fraction, noise: Noise) -> int:
+        """The bound, drawn from how many users have 0, 1, 2, ... records."""
+        losses = self._losses(numbers)
+        return 1 + noise.choose(losses, choice_scale(epsilon, self._sensitivity))
+
+    def cost(self, epsilon: Fraction) -> Fraction:
+        return choice_cost(choice_scale(epsilon, self._sensitivity), self._sensitivity)
+
+    @property
+    def _sensitivity(self) -> int:
+        """One user more or less moves the users at most, and the quantile among them; one replaced, both by less."""
+        quantile = self.quantile or QUANTILE
+        share, rest = quantile.numerator, quantile.denominator - quantile.numerator
+        return max(share, rest) if self.unit.neighbours == "add-remove" else quantile.denominator
+
+    def _losses(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """By how many users, times the quantile's denominator, the bounds 1, 2, ... miss the quantile."""
+        quantile = self.quantile or QUANTILE
+        upto = np.cumsum(numbers[1:])
+        wanted = quantile.numerator * int(upto[-1])
+        below = quantile.denominator * (upto - numbers[1:]) - wanted
+        above = wanted - quantile.denominator * upto
+        return np.asarray(np.maximum(np.maximum(below, above), 0))
+
+
+def best_bound(guess: object, epsilon: Fraction, unit: Unit) -> int:
+    """Equation 22, at least 1 and at most what the unit says."""
+    if not isinstance(guess, Mapping) or set(guess) != set(GUESSES):
+        raise BadParameter("guess must say users, records (of one user) and popularity, and nothing else")
+    users, records, popularity = (float(exact(guess[name], f"guess.{name}")) for name in GUESSES)
+    if popularity > 1:
+        raise BadParameter("guess.popularity is the share of records about an item: at most 1")
+    reach = users * popularity
+    noise = 4 * (unit.sensitivity / unit.most) ** 2 / float(epsilon) ** 2
+    best = (2 * reach**2 * records - reach) / (noise - 2 * reach * popularity / records + 2 * reach**2)
+    return int(min(max(round(best), 1), unit.most))

@@ -1,0 +1,92 @@
+"""Items and edges with independent noise in every count: what lpa, sra and hpa publish."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.item_method import ItemMethod
+
+if TYPE_CHECKING:
+    from discreet.kept import Histories, Kept
+    from discreet.noise import Noise
+    from discreet.summaries import Summary
+
+
+TOTAL_SHARE = Fraction(1, 50)
+RESCALE = {
+    "rescale": "true: counts are multiplied so that they add up to a noisy total of all records, for a share of epsilon"
+}
+
+
+class ItemCells(ItemMethod):
+    """Noise of one scale for all items, of another for all edges; `select` says which records are kept."""
+
+    def __init__(self, request: Request) -> None:
+        self.rescales = request.parameters.get("rescale", False)
+        if not isinstance(self.rescales, bool):
+            raise BadParameter(f"rescale must be true or false, not {self.rescales!r}")
+        super().__init__(request)
+        self.needs_rows |= self.rescales
+        if self.rescales and self.pairs:
+            raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
+
+    def default_shares(self) -> dict[str, Fraction]:
+        total = {"total": TOTAL_SHARE} if self.rescales else {}
+        each = (1 - sum(total.values(), Fraction(0))) / (2 if self.has_edges else 1)
+        return {**total, "items": each, **({"edges": each} if self.has_edges else {})}
+
+    def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
+        return self.kept(histories, bound, noise)
+
+    def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
+        from discreet.summaries.item_tables import ItemTables
+        from discreet.summaries.marginal_tables import Part
+
+        tables = self.tables(self.select(histories, bound, noise), bound)
+        units = [self.unit_of(bound), self.edge_unit(bound)]
+        parts = []
+        for table, step, unit in zip(tables, ("items", "edges"), units, strict=False):
+            scale = self.scale(step, unit)
+            noisy = self._noisy_pairs(table, scale, noise) if self.halved(step) else noise.add(table, scale)
+            parts.append(Part.single(noisy, scale))
+        factor = self._factor(histories, parts[0].values, noise)
+        return ItemTables(self.release_schema, self.views, parts, bound=bound, pairs=self.pair_kind, factor=factor)
+
+    def _factor(self, histories: Histories, items: NDArray[np.int64], noise: Noise) -> float:
+        """How many records there are for each one that is kept, from a noisy total; 1 if that is not asked for."""
+        if not self.rescales:
+            return 1.0
+        most = self.request.unit.most
+        total = self.kept(histories, most, noise).table(most).sum()
+        noisy = int(noise.add(np.array([total]), self.scale("total", self.unit_of(most)))[0])
+        return max(noisy / max(int(items.sum()), 1), 1.0)
+
+    def bias(self) -> list[str]:
+        if not self.rescales:
+            return super().bias()
+        return [
+            f"at most {self.bound.text} records are counted of one user; all counts are then multiplied to make up for "
+            "the others, which is right on average only if those are like the ones that count",
+        ]
+
+    def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
+        """Each pair is one count, whichever of its items comes first; an item makes no pair with itself."""
+        items = self.request.schema.sizes[0]
+        upper = np.triu_indices(items, 1)
+        square = np.zeros((items, items), np.int64)
+        square[upper] = noise.add(table.reshape(items, items)[upper], scale)
+        return (square + square.T).reshape(-1)
+
+    def halved(self, step: str) -> bool:
+        return self.pairs and self.distinct and step == "edges"
+
+    @property
+    def pair_kind(self) -> str:
+        """none: contexts; both: pairs of items; second: records of the second item by users of the first."""
+        return ("both" if self.distinct else "second") if self.pairs else "none"
