@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.counts import Counts
     from discreet.kept import Histories
     from discreet.noise import Noise
+    from discreet.plan import Plan
 
 LARGEST_EPSILON = 10**6
 
@@ -51,6 +52,12 @@ class Data:
     several: CountingSets | None = None
     #: what users have, where rows are there to tell
     look: Looking | None = None
+
+    def plan(self, task: Task, epsilon: Number) -> Plan:
+        """What each method would give for `epsilon`. Reads no data and spends nothing."""
+        from discreet.plan import plan
+
+        return plan(task, self._validated(task, epsilon))
 
     def publish(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from discreet.quantiles import Quantile, prefixes, quantile
 from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
+from discreet.ranking import item_questions, ranked
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -144,6 +146,33 @@ class Release:
         """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
         index = self._ordinal(attribute)
         return quantile(self.summary, self._selected(where), index, share, _checked(level))
+
+    def top(self, k: int = 10, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL) -> Frame:
+        """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
+
+        `certainty` is the share of simulations of the known noise in which the item is among the top k. It takes
+        counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
+        """
+        if not hasattr(self.summary, "noise_draws"):
+            raise CannotAnswer("top is for releases of Items; of others, sort what table() gives")
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
+        names = [per] if isinstance(per, str) else list(per)
+        if self.schema.names[0] in names or len(set(names)) < len(names):
+            raise BadParameter(f"top: per names contexts, each once, and not {self.schema.names[0]} itself")
+        contexts = [self._groups(name) for name in names]
+        selected, parts = self._selected(where), []
+        for chosen in itertools.product(*(labels for _, labels in contexts)):
+            within = {index: ends for (index, _), (_, *ends) in zip(contexts, chosen, strict=True)}
+            questions, codes = item_questions(selected, within)
+            found = self.summary.answer(questions, _checked(level))
+            best, certainty = ranked(self.summary, questions, found.value, k)
+            labels = {name: [label] * best.size for name, (label, _, _) in zip(names, chosen, strict=True)}
+            item = [self.schema[self.schema.names[0]].label(code) for code in codes[best].tolist()]
+            answers = {name: column[best] for name, column in _columns(found).items()}
+            rank = np.arange(1, best.size + 1)
+            parts.append({**labels, "rank": rank, self.schema.names[0]: item, **answers, "certainty": certainty})
+        return Frame({name: [value for part in parts for value in part[name]] for name in parts[0]})
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)

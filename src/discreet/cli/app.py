@@ -132,6 +132,43 @@ def quantile(
 
 
 @app.command()
+def top(
+    release: ReleaseFolder,
+    k: Annotated[int, typer.Option("-k", help="How many items.")] = 10,
+    where: Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")] = None,
+    per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
+    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")] = None,
+    as_json: Json = False,
+) -> None:
+    """The most frequent items of a release of `items`, and how sure it is that they belong to the top.
+
+    Examples:
+      discreet top out/films -k 10 --where "day = 'Mon'"
+      discreet top out/films -k 3 --per day
+    """
+    from discreet.cli.asking import run_top
+
+    run_top(release, k, where, per, level, output, as_json)
+
+
+@app.command()
+def plan(
+    spec: SpecFile,
+    name: Annotated[str | None, typer.Argument(help="Which release of the spec; left out, all of them.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Other budgets than the spec's: 0.1,1")] = None,
+    as_json: Json = False,
+) -> None:
+    """Predict the error of each method, before anything is spent. Reads no data.
+
+    Example: discreet plan adult.toml by-age --epsilon 0.1,0.5,1
+    """
+    from discreet.cli.planning import run
+
+    run(spec, name, epsilon, as_json)
+
+
+@app.command()
 def ledger(
     file: Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")], as_json: Json = False
 ) -> None:

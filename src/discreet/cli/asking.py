@@ -1,4 +1,4 @@
-"""`discreet query` and `discreet quantile`."""
+"""`discreet query`, `discreet quantile` and `discreet top`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from discreet.errors import BadParameter
 from discreet.frame import Frame
 from discreet.release import load
 
-NUMBERS = ("count", "stderr", "low", "high", "bias")
+NUMBERS = ("count", "stderr", "low", "high", "bias", "certainty")
 
 
 def run(
@@ -57,6 +57,20 @@ def run_quantile(folder: Path, attribute: str, share: float, where: str | None, 
         print(found)
 
 
+def run_top(
+    folder: Path, k: int, where: str | None, per: str | None, level: float, output: Path | None, as_json: bool
+) -> None:
+    names = [part.strip() for part in per.split(",")] if per else []
+    frame = load(folder).top(k, where, per=names, level=level)
+    if output is not None:
+        frame.to_csv(output)
+        print(f"{output}: {len(frame):,} rows")
+    elif as_json:
+        print_json(frame.to_dicts())
+    else:
+        _show(frame, level)
+
+
 def _show(frame: Frame, level: float) -> None:
     rows = [
         [
@@ -69,4 +83,6 @@ def _show(frame: Frame, level: float) -> None:
 
 
 def _number(value: float, name: str) -> str:
+    if name == "certainty":
+        return f"{value:.0%}"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

@@ -40,18 +40,18 @@ def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:
         yield from _concrete(inner)
 
 
-def mechanism_for(task: Task, request: Request) -> Mechanism:
-    """The mechanism a task names, or the one `auto` picks from public facts; refuses what cannot work."""
-    known = registry()
-    if task.method == "auto":
+def mechanism_for(task: Task, request: Request, method: str | None = None) -> Mechanism:
+    """The mechanism a task (or `method`) names, or the one `auto` picks from public facts; refuses what cannot work."""
+    known, method = registry(), method or task.method
+    if method == "auto":
         return _first_that_accepts([known[task.name, method] for method in AUTO[task.name]], request)
-    if (task.name, task.method) not in known:
+    if (task.name, method) not in known:
         methods = [name for kind, name in known if kind == task.name]
         raise BadParameter(
-            f"task {task.name!r} has no method {task.method!r} in this version.{did_you_mean(task.method, methods)} "
+            f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
             f"Known methods: {', '.join(methods)}"
         )
-    return known[task.name, task.method](request)
+    return known[task.name, method](request)
 
 
 def _first_that_accepts(kinds: list[type[Mechanism]], request: Request) -> Mechanism:

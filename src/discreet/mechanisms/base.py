@@ -38,6 +38,8 @@ class Mechanism(ABC):
     parameters: ClassVar[dict[str, str]] = {}
     #: the sets of attributes to count by, if not by all at once; `measure` then gets a list of counts
     sets: tuple[tuple[str, ...], ...] | None = None
+    #: what errors on an empty table say of others: "exact", the same; "empty", a start; "none", nothing
+    rehearsal: str = "exact"
     #: whether `measure` looks at what users have, through `kept.Histories`, rather than at counts
     reads_histories: ClassVar[bool] = False
     #: whether it then needs rows: ready counts are not enough

@@ -52,6 +52,7 @@ class Fpa(ItemMethod):
             self.whole("coefficients", 1, self.sizes["items"] // 2 + 1)
         else:
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
+            self.rehearsal = "none"
 
     def default_shares(self) -> dict[str, Fraction]:
         choice = Fraction(0) if "coefficients" in self.request.parameters else _CHOICE_SHARE

@@ -35,6 +35,7 @@ _SCALE_SHARE = Fraction(1, 50)
 
 class Gs(GsS):
     method = "gs"
+    rehearsal = "none"
     parameters = {  # noqa: RUF012
         **ITEMS,
         **SAMPLING,

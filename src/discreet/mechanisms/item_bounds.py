@@ -86,7 +86,7 @@ class Bound:
         losses = self._losses(numbers)
         return 1 + noise.choose(losses, choice_scale(epsilon, self._sensitivity))
 
-    def cost(self, epsilon: Fraction) -> Fraction:
+    def price(self, epsilon: Fraction) -> Fraction:
         return choice_cost(choice_scale(epsilon, self._sensitivity), self._sensitivity)
 
     @property
@@ -104,6 +104,15 @@ class Bound:
         below = quantile.denominator * (upto - numbers[1:]) - wanted
         above = wanted - quantile.denominator * upto
         return np.asarray(np.maximum(np.maximum(below, above), 0))
+
+
+def squared_error(guess: Mapping[str, float], bound: int, epsilon: Fraction, unit: Unit) -> float:
+    """The mean squared error of the guessed item's count (theorem 2): choice of records, noise, and those not kept."""
+    users, records, popularity = (guess[name] for name in GUESSES)
+    kept = min(float(bound), records)
+    chosen = users * kept * popularity * (1 - popularity * kept / records)
+    noise = 2 * (unit.sensitivity / unit.most * bound / float(epsilon)) ** 2
+    return chosen + noise + (users * popularity * (records - kept)) ** 2
 
 
 def best_bound(guess: object, epsilon: Fraction, unit: Unit) -> int:

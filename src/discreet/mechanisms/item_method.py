@@ -94,7 +94,7 @@ class ItemMethod(Mechanism):
         if self.bound.private:
             numbers = self.kept(counts, bound, noise).numbers(bound)
             bound = self.bound.chosen(numbers, self.epsilon_of("bound"), noise)
-            self.pay(self.bound.cost(self.epsilon_of("bound")))
+            self.pay(self.bound.price(self.epsilon_of("bound")))
         summary = self.published(counts, bound, noise)
         if self._paid > self.request.epsilon:
             raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")

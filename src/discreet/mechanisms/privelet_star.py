@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 class PriveletStar(PriveletPlus):
     method = "privelet*"
+    rehearsal = "empty"
     parameters = {  # noqa: RUF012
         **PriveletPlus.parameters,
         "threshold": "'soft' (default) also takes the threshold off what is kept, 'hard' keeps it as it is",

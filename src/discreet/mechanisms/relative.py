@@ -37,6 +37,8 @@ RELATIVE = {
 class Relative(MarginalMethod):
     """Keeps `sanity`, `weights` and the objective; knows how many records there are, or buys a noisy number."""
 
+    rehearsal = "empty"
+
     #: what may only be known after the total was measured, and the part of it that is the default
     needs_size: ClassVar[dict[str, int]] = {"sanity": 10_000}
 

@@ -34,6 +34,7 @@ MOST_BUCKETS = 10**8
 class Sketch(Mechanism):
     tasks = ("table",)
     method = "sketch"
+    rehearsal = "none"
     parameters = {  # noqa: RUF012
         "rows": "how many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",
         "buckets": "buckets in each row (B), a power of two: more buckets, fewer cells that share one",

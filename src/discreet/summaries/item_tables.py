@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers
+from discreet.simulation import laplace_sums
+from discreet.summaries.base import Answers, per_question
 from discreet.summaries.marginal_tables import MarginalTables, Part
 
 Floats = NDArray[np.float64]
@@ -73,6 +74,24 @@ class ItemTables(MarginalTables):
             pairs += both * (both - 1)
         np.add.at(out, questions.owner, pairs)
         return out
+
+    def noise_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """As `ranking.Ranked` asks: an item's noise is independent of that of others."""
+        context = np.prod(questions.last[:, 1:] - questions.first[:, 1:] + 1, axis=1)
+        cells = per_question(questions, context.astype(np.int64))
+        ones = np.ones_like(cells)
+        items = laplace_sums(self.parts[0].scales[0], ones, draws, random)
+        if len(self.parts) == 1:
+            return self.factor * items
+        every = int(np.prod(self.schema.sizes[1:]))
+        edges = laplace_sums(self.parts[1].scales[0], cells, draws, random)
+        if self.pairs != "none":
+            return np.where(cells < every, edges, items)
+        # least squares: the difference of the two counts of an item is shared out over its contexts
+        others = laplace_sums(self.parts[1].scales[0], every - cells, draws, random)
+        weights = 1 / self.parts[0].variance, 1 / (every * self.parts[1].variance)
+        shared = cells * (weights[0] / sum(weights)) / every
+        return np.asarray(self.factor * (edges + shared * (items - edges - others)))
 
     def facts(self) -> dict[str, Any]:
         return {**super().facts(), "bound": self.bound, "pairs": self.pairs, "factor": self.factor}

@@ -22,6 +22,7 @@ from discreet.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
+from discreet.simulation import laplace_sums
 from discreet.summaries.base import Answers, Summary, per_question
 from discreet.summaries.labels import labelled
 
@@ -43,6 +44,10 @@ class Smoothed(ABC):
     @abstractmethod
     def spread(self, questions: Questions, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of the noise in each question's sum."""
+
+    @abstractmethod
+    def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
+        """draws x cells: simulated noise of these cells."""
 
     @abstractmethod
     def columns(self) -> dict[str, Any]:
@@ -79,6 +84,11 @@ class Groups(Smoothed):
         group_squares(first, last, questions.owner, sizes, self.groups, self.members, scratch, squares, fourths)
         law = DiscreteLaplace.of(self.scale)
         return squares * law.variance, fourths * law.fourth_cumulant
+
+    def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
+        groups, where = np.unique(self.groups[cells], return_inverse=True)
+        noise = laplace_sums(self.scale, np.ones(groups.size, np.int64), draws, random)
+        return np.asarray((noise / self.members[groups])[:, where])
 
     def columns(self) -> dict[str, Any]:
         return {"group": self.groups, "group_count": self.sums[self.groups]}
@@ -136,6 +146,13 @@ class Frequencies(Smoothed):
             asked[tuple(slice(first, last + 1) for first, last in ends)] += 1
         return squared_length(asked.reshape(-1), self.noisy.size, self.length)
 
+    def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
+        from discreet.transforms.fourier import restored
+
+        ones = np.ones(self.noisy.size, np.int64)
+        noise = (laplace_sums(self.scale, ones, 1, random)[0] / self.lattice for _ in range(draws))
+        return np.stack([restored(drawn, self.length, self.size)[cells] for drawn in noise])
+
     def columns(self) -> dict[str, Any]:
         coefficients = np.zeros(self.size, np.int64)
         kept = min(self.noisy.size, self.size)
@@ -191,6 +208,19 @@ class SmoothedCounts(Summary):
         half = spreads.half_widths(variance, fourth, smallest, level)
         return Answers(value, np.sqrt(variance), value - half, value + half, np.zeros(questions.count))
 
+    def noise_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """As `ranking.Ranked` asks. Smoothing is no noise: items that share a group share their place, too."""
+        sizes = np.array(self.schema.sizes)
+        narrowed = ((questions.first > 0) | (questions.last < sizes - 1))[:, 1:].any(axis=1)
+        view = self.views[1] if narrowed.any() else self.views[0]
+        if not narrowed.any():
+            return view.cell_noise(questions.first[:, 0], draws, random)
+        cells, owner = _cells_of(questions, self.schema.sizes)
+        noise = view.cell_noise(cells, draws, random)
+        sums = np.zeros((draws, questions.count))
+        np.add.at(sums.T, owner, noise.T)
+        return sums
+
     def _sums(self, questions: Questions, number: int) -> Floats:
         from discreet.kernels.prefix import running_box_sums
 
@@ -198,6 +228,8 @@ class SmoothedCounts(Summary):
         strides, parts = np.array(running.strides, np.int64) // running.itemsize, np.empty(len(questions.first))
         first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
         running_box_sums(running.reshape(-1), strides, first, last, parts)
+        single = np.all(first == last, axis=1)  # as it is, so that items of one group tie exactly
+        parts[single] = self.views[number].values.reshape(running.shape)[tuple(first[single].T)]
         return per_question(questions, parts)
 
     @cached_property
@@ -258,3 +290,13 @@ def _merged(questions: Questions) -> Questions:
     ends = np.unique(ends, axis=0)
     width = questions.first.shape[1]
     return Questions(ends[:, 1 : 1 + width], ends[:, 1 + width :], questions.count, ends[:, 0])
+
+
+def _cells_of(questions: Questions, shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All cells of all boxes, flat, and whose they are."""
+    cells, owners = [], []
+    for first, last, owner in zip(questions.first, questions.last, questions.owner, strict=True):
+        codes = np.meshgrid(*(np.arange(low, high + 1) for low, high in zip(first, last, strict=True)), indexing="ij")
+        cells.append(np.ravel_multi_index([code.reshape(-1) for code in codes], shape))
+        owners.append(np.full(cells[-1].size, owner))
+    return np.concatenate(cells), np.concatenate(owners)

@@ -1,0 +1,60 @@
+"""`discreet plan`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from discreet.cli.show import print_json, print_table
+from discreet.errors import BadParameter
+from discreet.mechanisms import Request
+from discreet.naming import did_you_mean
+from discreet.plan import Plan, plan
+from discreet.privacy import as_text, exact
+from discreet.spec import load_spec
+
+
+def run(path: Path, name: str | None, epsilon: str | None, as_json: bool) -> None:
+    spec = load_spec(path)
+    if name is not None and name not in spec.releases:
+        raise BadParameter(f"{path}: has no release {name!r}.{did_you_mean(name, spec.releases)}")
+    if not spec.releases:
+        raise BadParameter(f"{path}: plans no release; add a table [releases.NAME]")
+    printed = []
+    for release in spec.releases.values():
+        if name not in (None, release.name):
+            continue
+        epsilons = [exact(text.strip(), "epsilon") for text in epsilon.split(",")] if epsilon else [release.epsilon]
+        for one in epsilons:
+            schema = spec.schema.select(release.task.attributes(spec.schema))
+            found = plan(release.task, Request(schema, spec.unit, one, release.task.asked()))
+            printed.append({"release": release.name, "epsilon": as_text(one), "methods": found.table.to_dicts()})
+            if not as_json:
+                _show(release.name, found)
+    if as_json:
+        print_json(_without_nan(printed))
+
+
+def _show(name: str, found: Plan) -> None:
+    columns = list(found.table.columns)
+    numbers = [column for column in columns if column not in ("method", "note")]
+    rows = [[_text(value) for value in row] for row in found.table.rows()]
+    title = f"{name}, epsilon {as_text(found.epsilon)}: standard errors, before anything is spent"
+    print_table(title, columns, rows, right=numbers)
+    for line in found.advice:
+        print(line)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return "" if math.isnan(value) else f"{value:,.4g}"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nan(inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value

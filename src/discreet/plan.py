@@ -1,0 +1,112 @@
+"""What accuracy an epsilon buys, before any is spent. Reads no data: every method is rehearsed on an empty table.
+
+The standard errors are exact for methods whose noise does not depend on the data, and those of an empty table for the
+others. For `Items` with a public `guess` the error of an item's count follows too, with what bounding takes away.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.counts import Counts
+from discreet.errors import BadParameter
+from discreet.frame import Frame
+from discreet.kept import CountedHistories
+from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
+from discreet.mechanisms.item_bounds import GUESSES, best_bound, squared_error
+from discreet.noise import ZeroNoise
+from discreet.privacy import as_text, exact
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.tasks import Items, Task
+
+#: larger tables are not rehearsed
+MOST_REHEARSED = 10**7
+_REHEARSED = {
+    "exact": [],
+    "empty": ["errors are those of an empty table"],
+    "none": ["errors depend on the data"],
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One row for each method: the standard error of one cell and of all cells together, or why there is none."""
+
+    table: Frame
+    epsilon: Fraction
+    advice: list[str]
+
+    def __str__(self) -> str:
+        head = f"epsilon {as_text(self.epsilon)}: standard errors, before anything is spent"
+        return "\n".join([head, str(self.table), *self.advice])
+
+
+def plan(task: Task, request: Request) -> Plan:
+    """What each method of the task, or the one that it names, would give for this request."""
+    known = [method for name, method in registry() if name == task.name]
+    methods = known if task.method == "auto" else [task.method]
+    rows = [_row(task, request, method) for method in methods]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return Plan(Frame(columns), request.epsilon, _advice(task, request))
+
+
+def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
+    try:
+        mechanism = mechanism_for(task, request, method)
+        known = mechanism.rehearsal != "none"
+        found = [float(error) for error in _stderrs(mechanism)] if known else [math.nan, math.nan]
+        note = "; ".join([*_REHEARSED[mechanism.rehearsal], *mechanism.bias()])
+    except BadParameter as error:
+        found, note = [math.nan, math.nan], str(error)
+    row = {"method": method, "one cell": found[0], "all cells": found[1]}
+    if isinstance(task, Items) and "guess" in request.parameters:
+        row["guessed item"] = math.nan if math.isnan(found[0]) else _guessed(mechanism, request)
+    return {**row, "note": note}
+
+
+def _stderrs(mechanism: Mechanism) -> Any:
+    schema = mechanism.request.schema
+    if schema.cells > MOST_REHEARSED:
+        raise BadParameter(f"a table of {schema.cells:.3g} cells is not rehearsed; its error follows after publishing")
+    if mechanism.reads_histories:
+        private: Any = CountedHistories(_empty(schema))
+    elif mechanism.sets is None:
+        private = _empty(schema)
+    else:
+        private = [_empty(schema.select(names)) for names in mechanism.sets]
+    summary = mechanism.measure(private, ZeroNoise())
+    last = np.array(mechanism.release_schema.sizes) - 1
+    cell = np.zeros_like(last)
+    everything = Questions(np.array([cell, cell]), np.array([cell, last]), 2, np.arange(2))
+    return summary.answer(everything, 0.95).stderr
+
+
+def _empty(schema: Schema) -> Counts:
+    return Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
+
+
+def _guessed(mechanism: Any, request: Request) -> float:
+    """The root of the mean squared error of the guessed item's count; unknown where smoothing or a choice decides."""
+    if mechanism.method not in ("lpa", "sra"):
+        return math.nan
+    guess = {name: float(exact(request.parameters["guess"][name], name)) for name in GUESSES}
+    return math.sqrt(squared_error(guess, mechanism.bound.most, mechanism.epsilon_of("items"), request.unit))
+
+
+def _advice(task: Task, request: Request) -> list[str]:
+    if not isinstance(task, Items):
+        return []
+    if "guess" not in request.parameters:
+        return [
+            "Say guess = {users, records, popularity}, public numbers, to have the bound worked out, "
+            'or bound = "quantile" to draw it privately.'
+        ]
+    mechanism: Any = mechanism_for(task, request, "sra")
+    best = best_bound(request.parameters["guess"], mechanism.epsilon_of("items"), request.unit)
+    return [f"The bound of least error for the guess is {best} records of a user."]

@@ -1,0 +1,46 @@
+"""Simulated noise, for statements about releases: how sure a ranking is. Public; it never touches data.
+
+The same release always gives the same statement, hence the fixed seed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.privacy import Alpha
+
+Floats = NDArray[np.float64]
+
+_SEED = 20_261_116
+
+
+def generator() -> Any:
+    return np.random.default_rng(_SEED)
+
+
+def laplace_sums(scale: Fraction, terms: NDArray[np.int64], draws: int, random: Any) -> Floats:
+    """draws x len(terms): sums of so many discrete Laplace draws, each the difference of two geometric ones."""
+    chance = float(1 - Alpha.of(scale).fraction)
+    sums = np.zeros((draws, terms.size))
+    some = np.flatnonzero(terms)
+    shape = (draws, some.size)
+    sums[:, some] = random.negative_binomial(terms[some], chance, shape) - random.negative_binomial(
+        terms[some], chance, shape
+    )
+    return sums
+
+
+def membership(values: Floats, noise: Floats, most: int, random: Any) -> Floats:
+    """How often each value is among the `most` largest once a simulated noise (a row of `noise`) is taken off again.
+
+    A count is not below zero; ties are broken at random.
+    """
+    likely = np.maximum(values - noise, 0.0) + random.random(noise.shape) * 1e-6
+    if most >= values.size:
+        return np.ones(values.size)
+    best = np.argpartition(-likely, most - 1, axis=1)[:, :most]
+    return np.asarray(np.bincount(best.reshape(-1), minlength=values.size) / noise.shape[0])
