@@ -213,7 +213,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
         "[attributes.more] values: give either this or hierarchy_csv",
         "[attributes.more] hierarchy_csv: must be the path",
         "[attributes.note] must be a table",
-        "[releases.one] task: 'tabel' is unknown; use one of marginals, ranges, table. Did you mean 'table'?",
+        "[releases.one] task: 'tabel' is unknown; use one of items, marginals, ranges, table. Did you mean 'table'?",
         "[releases.one] by: 'agee' is not declared as an attribute. Did you mean 'age'?",
         "[releases.one] epsilon: the value must be above zero",
         "[releases.one] metod: unknown key. Did you mean 'method'?",

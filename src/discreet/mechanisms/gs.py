@@ -64,14 +64,14 @@ class Gs(GsS):
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
         seen, rate = self.noisy_sample(kept, step, bound, noise)
-        stands_for = self._stands_for(kept, bound, rate, noise)
+        stands_for = self._stands_for(kept, step, bound, rate, noise)
         order = noise.shuffled(seen)
         scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
         size, error = best_size(seen[order], float(scale) / stands_for)
         expected = error * stands_for / seen.size
         return Grouping(order, size, {"sample stands for": stands_for, "expected error": expected})
 
-    def _stands_for(self, kept: Kept, bound: int, rate: Fraction, noise: Noise) -> float:
+    def _stands_for(self, kept: Kept, step: str, bound: int, rate: Fraction, noise: Noise) -> float:
         """How many records one of the sample stands for."""
         if self.request.parameters.get("scale") == "paper":
             return float(bound)
@@ -79,15 +79,13 @@ class Gs(GsS):
             return float(1 / rate) if rate else float(bound)
         if not self.finds_mean:
             return float(self.mean)
-        if self._found is None:
+        if step == "items":
             both = [kept.table(bound).sum(), kept.table(1).sum()]
             scales = [scale_of(self.epsilon_of("scale") / 2, self.unit_of(rows).sensitivity) for rows in (bound, 1)]
             self.pay(self.epsilon_of("scale"))
             records, users = (int(noise.add(np.array([n]), s)[0]) for n, s in zip(both, scales, strict=True))
-            self._found = min(max(records / max(users, 1), 1.0), float(bound))
-        return self._found
-
-    _found: float | None = None
+            self._mean = min(max(records / max(users, 1), 1.0), float(bound))
+        return self._mean  # the edges' is the same, and was paid for
 
 
 def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.kept import Histories, Kept
     from discreet.noise import Noise
     from discreet.summaries import Summary
+    from discreet.summaries.item_tables import Total
 
 
 TOTAL_SHARE = Fraction(1, 50)
@@ -55,17 +56,17 @@ class ItemCells(ItemMethod):
             scale = self.scale(step, unit)
             noisy = self._noisy_pairs(table, scale, noise) if self.halved(step) else noise.add(table, scale)
             parts.append(Part.single(noisy, scale))
-        factor = self._factor(histories, parts[0].values, noise)
-        return ItemTables(self.release_schema, self.views, parts, bound=bound, pairs=self.pair_kind, factor=factor)
+        total = self._total(histories, noise) if self.rescales else None
+        return ItemTables(self.release_schema, self.views, parts, bound=bound, pairs=self.pair_kind, total=total)
 
-    def _factor(self, histories: Histories, items: NDArray[np.int64], noise: Noise) -> float:
-        """How many records there are for each one that is kept, from a noisy total; 1 if that is not asked for."""
-        if not self.rescales:
-            return 1.0
+    def _total(self, histories: Histories, noise: Noise) -> Total:
+        """A noisy number of all records, up to the unit's own bound."""
+        from discreet.summaries.item_tables import Total
+
         most = self.request.unit.most
         total = self.kept(histories, most, noise).table(most).sum()
-        noisy = int(noise.add(np.array([total]), self.scale("total", self.unit_of(most)))[0])
-        return max(noisy / max(int(items.sum()), 1), 1.0)
+        scale = self.scale("total", self.unit_of(most))
+        return Total(int(noise.add(np.array([total]), scale)[0]), scale)
 
     def bias(self) -> list[str]:
         if not self.rescales:

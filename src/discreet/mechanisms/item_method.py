@@ -90,7 +90,7 @@ class ItemMethod(Mechanism):
         """The summary, with at most `bound` records of each user. The only use of the private records."""
 
     def measure(self, counts: Any, noise: Noise) -> Summary:
-        bound = self.bound.most
+        bound, self._paid = self.bound.most, Fraction(0)
         if self.bound.private:
             numbers = self.kept(counts, bound, noise).numbers(bound)
             bound = self.bound.chosen(numbers, self.epsilon_of("bound"), noise)

@@ -159,6 +159,20 @@ def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tre
     return below(None), tuple(header[column] for column in reversed(columns))
 
 
+def read_labels(path: str | Path) -> list[str]:
+    """The labels in the first column of a CSV, below its header; other columns, such as titles, are ignored."""
+    rows = _rows(Path(path))
+    next(rows)
+    labels, problems = [], []
+    for line, row in rows:
+        labels.append(row[0])
+        if not row[0]:
+            problems.append(f"{path}, line {line}: the first column is empty; give a label or remove the line")
+    if problems or not labels:
+        raise BadSpec(problems[:MOST_PROBLEMS] or [f"{path}: has a header but no rows; add one row per label"])
+    return labels
+
+
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of the header and of every row that is not blank."""
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
-from discreet.schema.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_tree, walk
+from discreet.schema.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_labels, read_tree, walk
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,11 @@ class Nominal:
         """
         tree, names = read_csv(path, levels)
         return cls(hierarchy=tree, levels=names, outside=outside, null=null)
+
+    @classmethod
+    def from_values_csv(cls, path: str | Path, *, outside: str = "drop", null: str = "drop") -> Nominal:
+        """The labels in the first column of a CSV with a header, such as a list of all items; millions of them too."""
+        return cls(read_labels(path), outside=outside, null=null)
 
     @property
     def has_other(self) -> bool:

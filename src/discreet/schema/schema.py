@@ -15,6 +15,8 @@ from discreet.schema.ordinal import Ordinal
 Attribute = Ordinal | Nominal
 
 _RULES = ("outside", "null")
+#: keys that name a file, with an example of one
+_FILES = {"hierarchy_csv": "blocks.csv", "values_csv": "items.csv"}
 _KEYS = {
     "ordinal": ("kind", "low", "high", "width", "edges", *_RULES),
     "nominal": ("kind", "values", "hierarchy", "levels", *_RULES),
@@ -108,7 +110,7 @@ class Schema(Mapping[str, Attribute]):
 def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
     """One attribute from the plain types that `to_dict` writes and a spec holds.
 
-    With `base`, the folder of a spec, `hierarchy_csv` may name a file; without it no file is ever read.
+    With `base`, the folder of a spec, `values_csv` or `hierarchy_csv` may name a file; without it none is ever read.
     """
     if not isinstance(fields, Mapping):
         raise BadSpec(['must be a table such as { kind = "ordinal", low = 0, high = 99 }'])
@@ -117,13 +119,14 @@ def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
         given = "missing" if kind is None else f"{kind!r} is unknown"
         hint = did_you_mean(kind, _KEYS)
         raise BadSpec([f'kind: {given}; write "ordinal" (numbers, dates) or "nominal" (labels).{hint}'])
-    known = [*_KEYS[kind], *(["hierarchy_csv"] if kind == "nominal" and base is not None else [])]
+    known = [*_KEYS[kind], *(_FILES if kind == "nominal" and base is not None else [])]
     problems = unknown_keys(fields, known)
     values = {key: value for key, value in fields.items() if key in known and key != "kind"}
     attribute: Attribute | None = None
     try:
-        if "hierarchy_csv" in values and base is not None:
-            attribute = _from_hierarchy_csv(values, base)
+        named = [key for key in _FILES if key in values]
+        if named and base is not None:
+            attribute = _from_csv(values, named[0], base)
         else:
             attribute = Ordinal(**values) if kind == "ordinal" else Nominal(**values)
     except BadSpec as error:
@@ -133,15 +136,19 @@ def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
     return attribute
 
 
-def _from_hierarchy_csv(values: dict[str, Any], base: Path) -> Nominal:
-    path = values.pop("hierarchy_csv")
-    clash = [f"{key}: give either this or hierarchy_csv, not both" for key in ("values", "hierarchy") if key in values]
+def _from_csv(values: dict[str, Any], key: str, base: Path) -> Nominal:
+    path = values.pop(key)
+    others = ("values", "hierarchy", *_FILES)
+    clash = [f"{other}: give either this or {key}, not both" for other in others if other in values]
     if not isinstance(path, str) or not path:
-        clash.append('hierarchy_csv: must be the path of a CSV file, such as "blocks.csv"')
+        clash.append(f'{key}: must be the path of a CSV file, such as "{_FILES[key]}"')
     if clash:
         raise BadSpec(clash)
+    make = Nominal.from_csv if key == "hierarchy_csv" else Nominal.from_values_csv
+    if key == "values_csv" and "levels" in values:
+        raise BadSpec(["levels: a list of values has none; use hierarchy_csv"])
     try:
-        return Nominal.from_csv(base / path, **values)
+        return make(base / path, **values)
     except BadSpec as error:
-        own = tuple(f"{key}:" for key in ("levels", *_RULES))
-        raise BadSpec([text if text.startswith(own) else f"hierarchy_csv: {text}" for text in error.problems]) from None
+        own = tuple(f"{name}:" for name in ("levels", *_RULES))
+        raise BadSpec([text if text.startswith(own) else f"{key}: {text}" for text in error.problems]) from None

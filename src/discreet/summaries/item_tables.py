@@ -1,18 +1,25 @@
 """Noisy counts per item, and per item and context or per pair of items; both are kept as they were drawn.
 
-`bound` records of a user count; counts are multiplied by `factor` to make up for the rest.
+`bound` records of a user count; with a `total` of all records, counts are multiplied to make up
+for those that are not kept.
 With contexts the two tables are made to agree by least squares, which weighs the two noisy counts of an item by their
 inverse variances. Pairs do not add up to items; there a question that leaves the second item open is about items.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import spreads
+from discreet.laws import DiscreteLaplace
+from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.simulation import laplace_sums
@@ -20,6 +27,14 @@ from discreet.summaries.base import Answers, per_question
 from discreet.summaries.marginal_tables import MarginalTables, Part
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Total:
+    """A noisy number of all records, kept or not."""
+
+    noisy: int
+    scale: Fraction
 
 
 class ItemTables(MarginalTables):
@@ -35,17 +50,36 @@ class ItemTables(MarginalTables):
         *,
         bound: int,
         pairs: str = "none",
-        factor: float = 1.0,
+        total: Total | None = None,
     ) -> None:
         super().__init__(schema, sets, parts, consistent=pairs == "none" and len(parts) > 1)
-        self.bound, self.pairs, self.factor = bound, pairs, factor
+        self.bound, self.pairs, self.total = bound, pairs, total
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        found = super().answer(questions, level)
-        if self.factor == 1:
-            return found
-        scaled = (self.factor * column for column in (found.value, found.stderr, found.low, found.high, found.bias))
-        return Answers(*scaled)
+        if self.total is None:
+            return super().answer(questions, level)
+        # half of what may be missed for the count, half for the factor; then both hold with the stated level
+        factor, deviation, least, most = self._factor((1 + level) / 2)
+        found = super().answer(questions, (1 + level) / 2)
+        stderr = np.sqrt((factor * found.stderr) ** 2 + (deviation * found.value) ** 2)
+        low = np.minimum(least * found.low, most * found.low)
+        high = np.maximum(least * found.high, most * found.high)
+        return Answers(factor * found.value, stderr, low, high, found.bias)
+
+    def _factor(self, level: float) -> tuple[float, float, float, float]:
+        """How many records there are for each one that is kept: value, standard error, and an interval."""
+        if self.total is None:
+            return 1.0, 0.0, 1.0, 1.0
+        kept, law = float(self.parts[0].values.sum()), DiscreteLaplace.of(self.total.scale)
+        count = self.parts[0].values.size
+        variance, fourth = (np.array([count * one]) for one in (self.parts[0].variance, self.parts[0].fourth))
+        around = float(spreads.half_widths(variance, fourth, self._smallest_scale, (1 + level) / 2)[0])
+        half = law.half_width((1 + level) / 2)
+        factor = max(self.total.noisy / max(kept, 1.0), 1.0)
+        deviation = math.sqrt(law.variance + factor**2 * float(variance[0])) / max(kept, 1.0)
+        least = max((self.total.noisy - half) / max(kept + around, 1.0), 1.0)
+        most = max((self.total.noisy + half) / max(kept - around, 1.0), 1.0)
+        return factor, deviation, least, most
 
     def tables_for(self, wanted: list[int]) -> list[int]:
         if self.pairs == "none":
@@ -79,10 +113,10 @@ class ItemTables(MarginalTables):
         """As `ranking.Ranked` asks: an item's noise is independent of that of others."""
         context = np.prod(questions.last[:, 1:] - questions.first[:, 1:] + 1, axis=1)
         cells = per_question(questions, context.astype(np.int64))
-        ones = np.ones_like(cells)
+        ones, factor = np.ones_like(cells), self._factor(0.5)[0]
         items = laplace_sums(self.parts[0].scales[0], ones, draws, random)
         if len(self.parts) == 1:
-            return self.factor * items
+            return factor * items
         every = int(np.prod(self.schema.sizes[1:]))
         edges = laplace_sums(self.parts[1].scales[0], cells, draws, random)
         if self.pairs != "none":
@@ -91,13 +125,19 @@ class ItemTables(MarginalTables):
         others = laplace_sums(self.parts[1].scales[0], every - cells, draws, random)
         weights = 1 / self.parts[0].variance, 1 / (every * self.parts[1].variance)
         shared = cells * (weights[0] / sum(weights)) / every
-        return np.asarray(self.factor * (edges + shared * (items - edges - others)))
+        return np.asarray(factor * (edges + shared * (items - edges - others)))
 
     def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "bound": self.bound, "pairs": self.pairs, "factor": self.factor}
+        return {**super().facts(), "bound": self.bound, "pairs": self.pairs, **self._total_facts()}
+
+    def _total_facts(self) -> dict[str, Any]:
+        if self.total is None:
+            return {}
+        return {"total": self.total.noisy, "total scale": as_text(self.total.scale), "factor": self._factor(0.5)[0]}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> ItemTables:
         plain = MarginalTables.read(schema, {**facts, "consistency": False}, parquet)
         sets = [table["attributes"] for table in facts["tables"]]
-        return cls(schema, sets, plain.parts, bound=int(facts["bound"]), pairs=facts["pairs"], factor=facts["factor"])
+        total = Total(int(facts["total"]), exact(facts["total scale"], "scale")) if "total" in facts else None
+        return cls(schema, sets, plain.parts, bound=int(facts["bound"]), pairs=facts["pairs"], total=total)
