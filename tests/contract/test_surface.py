@@ -16,6 +16,7 @@ from discreet.mechanisms import registry
 PROJECT = Path(__file__).parents[2]
 NAMES = [
     "Estimate",
+    "Items",
     "Marginals",
     "Nominal",
     "Ordinal",

@@ -56,7 +56,7 @@ class ItemMethod(Mechanism):
         as_declared = not self.bound.private and self.bound.most == request.unit.most
         self.needs_rows = self.pairs or not as_declared or (self.distinct and request.unit.in_cell is None)
         if self.pairs and self.bound.most == 1:
-            raise BadParameter("pairs of items need users of whom at least 2 records count; raise max_rows or bound")
+            raise BadParameter("pairs of items need users of whom at least 2 records count; raise their bound")
         self.release_schema = _with_pairs(schema, self.item) if self.pairs else schema
         cells = self.release_schema.cells
         if cells > MOST_CELLS:

@@ -11,6 +11,9 @@ from discreet.errors import BadParameter
 from discreet.noise.source import Stream
 from discreet.noise.wide import to_integers
 
+#: with fewer, too many would tie
+_LEAST_RANDOM_BITS = 20
+
 
 def integers(size: int, count: int, stream: Stream) -> NDArray[Any]:
     """`count` independent uniform draws from range(size): int64, or Python integers where 63 bits end.
@@ -61,33 +64,43 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
 
 def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
     """Indices that put the values in rising order, equal ones in an order that is uniformly random."""
-    order, words = np.arange(values.size), np.empty((0, values.size), np.uint64)
-    if not values.size:
-        return order
-    low, high = int(values.min()), int(values.max())
-    spare = 64 - (high - low).bit_length()
-    drawn = np.empty(values.size, np.uint64)
-    stream.fill(drawn)
-    if spare >= 24:  # one key of value and random bits, which sorts fastest
-        keys = drawn >> np.uint64(64 - spare) if spare < 64 else drawn
-        if spare < 64:
-            keys |= (values - low).view(np.uint64) << np.uint64(spare)
-        order = np.argsort(keys, kind="quicksort")
-    else:
-        keys = drawn
-        order = np.lexsort((drawn, values))
-    while True:  # those that tie in all bits so far get more
-        ahead = np.flatnonzero((keys[order[1:]] == keys[order[:-1]]) & (values[order[1:]] == values[order[:-1]]))
-        if words.size and ahead.size:
-            same = np.all(words[:, order[ahead + 1]] == words[:, order[ahead]], axis=0)
-            ahead = ahead[same]
-        if not ahead.size:
-            return order
-        tied = np.unique(np.concatenate([ahead, ahead + 1]))
-        more = np.zeros((1, values.size), np.uint64)
-        fresh = np.empty(tied.size, np.uint64)
+    size = values.size
+    if not size:
+        return np.empty(0, np.int64)
+    low, place_bits = int(values.min()), (size - 1).bit_length()
+    random_bits = 64 - (int(values.max()) - low).bit_length() - place_bits
+    words = np.empty(size, np.uint64)
+    stream.fill(words)
+    if random_bits < _LEAST_RANDOM_BITS:
+        order = np.lexsort((words, values))
+        return _settled(order, [values.view(np.uint64)[order], words[order]], stream)
+    # value, random bits and place in one number: sorting numbers is far faster than sorting places by them
+    words >>= np.uint64(64 - random_bits)
+    words <<= np.uint64(place_bits)
+    if random_bits + place_bits < 64:
+        words |= (values - low).view(np.uint64) << np.uint64(random_bits + place_bits)
+    words |= np.arange(size, dtype=np.uint64)
+    words.sort()
+    order = (words & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    words >>= np.uint64(place_bits)
+    return _settled(order, [words], stream)
+
+
+def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: Stream) -> NDArray[np.int64]:
+    """The order with runs of equal keys, which are few, put in random order. `keys` stand in that order, too."""
+    tied = np.ones(order.size - 1, np.bool_)
+    for key in keys:
+        tied &= key[1:] == key[:-1]
+    while np.any(tied):
+        ahead = np.flatnonzero(tied)
+        places = np.unique(np.concatenate([ahead, ahead + 1]))
+        run = np.cumsum(np.concatenate([[0], (~tied[places[1:] - 1] | (np.diff(places) > 1)).astype(np.int64)]))
+        fresh = np.empty(places.size, np.uint64)
         stream.fill(fresh)
-        more[0, order[tied]] = fresh
-        words = np.concatenate([words, more])
-        rows = order[tied]
-        order[tied] = rows[np.lexsort((*words[::-1][:, rows], keys[rows], values[rows]))]
+        by = np.lexsort((fresh, run))
+        order[places] = order[places[by]]
+        again = np.zeros_like(tied)  # still tied: the same run and the same fresh word
+        same = (fresh[by][1:] == fresh[by][:-1]) & (run[1:] == run[:-1])
+        again[places[1:][same] - 1] = True
+        tied = again
+    return order
