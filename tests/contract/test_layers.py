@@ -61,6 +61,14 @@ def test_layers(path: Path) -> None:
     assert not crossed, f"{room} must not import {sorted(crossed)}"
 
 
+def test_nothing_that_publishes_or_answers_can_reach_the_evaluation() -> None:
+    """Not even by way of others: only one command, which writes no release, imports it."""
+    users = {
+        path.relative_to(ROOT) for path in modules() if "evaluate" in imports(path) and room_of(path) != "evaluate"
+    }
+    assert users == {Path("cli/evaluating.py")}
+
+
 def test_the_check_sees_an_import(tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("def f():\n    from discreet.noise import Noise\n", encoding="utf-8")

@@ -169,6 +169,36 @@ def plan(
 
 
 @app.command()
+def evaluate(
+    spec: SpecFile,
+    name: Annotated[
+        str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")
+    ] = None,
+    methods: Annotated[str | None, typer.Option(help="Methods of the task: geometric,filter. Default: all.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Budgets to try: 0.1,1. Default: the release's.")] = None,
+    workloads: Annotated[
+        str | None,
+        typer.Option(help="cells, ranges, prefixes, subsets, dpbench, marginals-1, marginals-2, or questions.csv."),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="How often each is tried.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 1,
+    sanity: Annotated[float | None, typer.Option(help="Relative errors take smaller counts as this large.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the private results go.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """The true error of methods on the private data, over repeated trials. For the custodian alone; costs no budget.
+
+    What it writes is as confidential as the data. A run that was stopped continues where it was.
+
+    Example: discreet evaluate adult.toml by-age --epsilon 0.1,1 --trials 20
+    """
+    from discreet.cli.evaluating import run
+
+    run(spec, name, methods, epsilon, workloads, trials, seed, sanity, output, quiet, as_json)
+
+
+@app.command()
 def ledger(
     file: Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")], as_json: Json = False
 ) -> None:

@@ -15,7 +15,7 @@ from discreet.spec import ReleaseSpec, Spec, load_spec
 
 def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json: bool) -> None:
     spec = load_spec(path)
-    wanted = _wanted(path, spec, name)
+    wanted = wanted_release(path, spec, name)
     target = output or Path(wanted.name)
     data = data_of(path, spec)
     with stages(quiet or as_json) as progress:
@@ -53,12 +53,12 @@ def data_of(path: Path, spec: Spec) -> Data:
     )
 
 
-def _wanted(path: Path, spec: Spec, name: str | None) -> ReleaseSpec:
+def wanted_release(path: Path, spec: Spec, name: str | None) -> ReleaseSpec:
     if name is None and len(spec.releases) == 1:
         return next(iter(spec.releases.values()))
     known = ", ".join(spec.releases) or "none"
     if name is None:
-        raise BadSpec([f"{path}: name the release to publish; the spec has: {known}"])
+        raise BadSpec([f"{path}: name the release; the spec has: {known}"])
     if name not in spec.releases:
         raise BadSpec([f"{path}: has no release {name!r}.{did_you_mean(name, spec.releases)} The spec has: {known}"])
     return spec.releases[name]

@@ -82,7 +82,8 @@ class Fpa(ItemMethod):
         if "coefficients" in self.request.parameters:
             return min(2 * int(self.request.parameters["coefficients"]) - 1, length)
         epsilon = self.epsilon_of("choice" if step == "items" else "edge-choice")
-        numbers = np.arange(1, length + 1, 2)
+        # the highest frequency of an even length has a cosine only
+        numbers = np.minimum(np.arange(1, length + 2, 2), length)[: length // 2 + 1]
         left = np.concatenate([np.cumsum((every**2)[::-1])[::-1], [0]])[numbers]
         lengths = np.sqrt(np.maximum(left, 0)) + _noise_lengths(unit, numbers, length, self.epsilon_of(step))
         # losses beyond 2**60 are all the same: far too much

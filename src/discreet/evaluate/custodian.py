@@ -1,0 +1,147 @@
+"""The custodian's evaluation as files: a table, charts in one HTML page and as PNG. All of it is private."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+
+Json = dict[str, Any]
+
+MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
+MEASURES = ("absolute", "relative", "squared", "covered", "width", "divergence", "top")
+SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"
+
+
+def summarised(lines: Sequence[Json]) -> list[Json]:
+    """Mean and standard error over trials, for each workload, method and epsilon."""
+    groups: dict[tuple[str, str, str], list[Json]] = {}
+    for line in lines:
+        if "workload" in line and "absolute" in line:
+            groups.setdefault((line["workload"], line["method"], line["epsilon"]), []).append(line)
+    table = []
+    for (workload, method, epsilon), mine in groups.items():
+        row: Json = {"workload": workload, "method": method, "epsilon": epsilon, "trials": len(mine)}
+        for measure in MEASURES:
+            values = [line[measure] for line in mine if measure in line]
+            if values:
+                row[measure] = float(np.mean(values))
+                row[f"{measure} se"] = float(np.std(values, ddof=1) / len(values) ** 0.5) if len(values) > 1 else 0.0
+        table.append(row)
+    return table
+
+
+def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
+    """The table as CSV, and the charts; returns what was written."""
+    table = summarised(lines)
+    rows = folder / "errors.csv"
+    names = ["workload", "method", "epsilon", "trials", *(m for m in MEASURES if any(m in row for row in table))]
+    with rows.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(table)
+    (folder / "PRIVATE.txt").write_text(MARK + "\n", encoding="utf-8")
+    spec = chart(title, table)
+    (folder / "errors.vl.json").write_text(json.dumps(spec, indent=1) + "\n", encoding="utf-8")
+    return [rows, *_drawn(folder, title, spec, table)]
+
+
+def chart(title: str, table: Sequence[Json]) -> Json:
+    """Error against epsilon, a line for each method, a panel for each workload: a Vega-Lite chart."""
+    shown = [m for m in ("absolute", "relative", "covered", "divergence", "top") if any(m in row for row in table)]
+    values = [
+        {
+            "workload": row["workload"],
+            "method": row["method"],
+            "epsilon": _number(row["epsilon"]),
+            "measure": measure,
+            "error": row[measure],
+            "low": max(row[measure] - 2 * row[f"{measure} se"], 0.0),
+            "high": row[measure] + 2 * row[f"{measure} se"],
+        }
+        for row in table
+        for measure in shown
+        if measure in row
+    ]
+    x = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}}
+    panels = []
+    for measure in shown:
+        log = measure in ("absolute", "relative", "divergence")
+        y: Json = {"field": "error", "type": "quantitative", "title": measure}
+        if log:
+            y["scale"] = {"type": "symlog", "constant": _least([v["error"] for v in values if v["measure"] == measure])}
+        colour = {"field": "method", "type": "nominal", "scale": {"scheme": "tableau20"}}
+        layers = [
+            {"mark": {"type": "line", "point": True}, "encoding": {"x": x, "y": y, "color": colour}},
+            {
+                "mark": {"type": "rule", "opacity": 0.5},
+                "encoding": {
+                    "x": x,
+                    "y": {"field": "low", "type": "quantitative"},
+                    "y2": {"field": "high"},
+                    "color": colour,
+                },
+            },
+        ]
+        panels.append(
+            {
+                "transform": [{"filter": f"datum.measure == '{measure}'"}],
+                "facet": {"field": "workload", "type": "nominal"},
+                "columns": 3,
+                "spec": {"width": 220, "height": 160, "layer": layers},
+                "resolve": {"scale": {"y": "independent"}},
+            }
+        )
+    return {
+        "$schema": SCHEMA_URL,
+        "title": {"text": title, "subtitle": MARK},
+        "data": {"values": values},
+        "vconcat": panels,
+    }
+
+
+def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[Path]:
+    try:
+        import vl_convert as vegalite
+    except ImportError:
+        raise DiscreetError(
+            f"the numbers are in {folder}; to draw them, pip install 'discreet[charts]' and run again: nothing is "
+            "computed twice"
+        ) from None
+    page, picture = folder / "errors.html", folder / "errors.png"
+    drawn = vegalite.vegalite_to_html(spec, bundle=True)
+    page.write_text(drawn.replace("<body>", f"<body>{_heading(title, table)}", 1), encoding="utf-8")
+    picture.write_bytes(vegalite.vegalite_to_png(spec, scale=1.5))
+    return [page, picture]
+
+
+def _heading(title: str, table: Sequence[Json]) -> str:
+    columns = ["workload", "method", "epsilon", "trials", *(m for m in MEASURES if any(m in row for row in table))]
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(name, '')))}</td>" for name in columns) + "</tr>"
+        for row in table
+    )
+    return f"<h1>{html.escape(title)}</h1><p><strong>{MARK}</strong></p><table><tr>{head}</tr>{body}</table>"
+
+
+def _shown(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+
+
+def _number(text: str) -> float:
+    from fractions import Fraction
+
+    return float(Fraction(text))
+
+
+def _least(values: list[float]) -> float:
+    positive = [value for value in values if value > 0]
+    return min(positive) if positive else 1.0

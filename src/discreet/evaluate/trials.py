@@ -1,0 +1,220 @@
+"""Repeated trials of methods on private data: true errors, kept trial by trial so that a killed run continues.
+
+Noise comes from a recorded seed: the releases that are made here on the way are stamped as not publishable and thrown
+away. What is left, errors against the truth, is as private as the data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.counts import Counts
+from discreet.errors import BadParameter, CannotAnswer
+from discreet.evaluate.sampled_metrics import divergence, precision
+from discreet.evaluate.workloads import Workload
+from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
+from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.privacy import Unit, as_text
+from discreet.publish import Data
+from discreet.schema import Schema
+from discreet.summaries import Summary
+from discreet.tasks import Items, Table, Task
+
+Json = dict[str, Any]
+Floats = NDArray[np.float64]
+
+LEVEL, TOP, BINS = 0.95, 10, 5
+#: tables up to this size are counted cell by cell for the truth
+_DENSE = 10**8
+#: no user has more different items
+_ALL_ITEMS = 10**6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried: one line of results for each workload, method, epsilon and trial."""
+
+    data: Data
+    task: Task
+    workloads: Sequence[Workload]
+    epsilons: Sequence[Fraction]
+    trials: int
+    seed: int = 1
+    sanity: float | None = None
+    #: names the data in the record, so that other data's results are not taken for theirs
+    digest: str = ""
+    methods: Sequence[str] = field(default_factory=tuple)
+
+
+def run(plan: Plan, record: Path, progress: Callable[[int, int], None] = lambda done, all_: None) -> list[Json]:
+    """All results, those in the record and those still missing, which are added to it one by one."""
+    if isinstance(plan.task, Items) and plan.task.pairs:
+        raise BadParameter("evaluate: pairs of items have no workloads; leave their context out")
+    known = {_key(line): line for line in _read(record)}
+    truths = [_true_answers(plan, workload) for workload in plan.workloads]
+    refused: dict[str, str] = {}
+    work = list(_work(plan, refused))
+    for number, (method, mechanism, trial) in enumerate(work):
+        epsilon = as_text(mechanism.request.epsilon)
+        wanted = [
+            (workload, truth)
+            for workload, truth in zip(plan.workloads, truths, strict=True)
+            if (plan.digest, workload.name, method, epsilon, trial) not in known
+        ]
+        if wanted:
+            for line in _tried(plan, method, mechanism, trial, wanted):
+                known[_key(line)] = line
+                _append(record, line)
+        progress(number + 1, len(work))
+    names = {workload.name for workload in plan.workloads}
+    methods = {method for method, _, _ in work}
+    asked = {as_text(epsilon) for epsilon in plan.epsilons}
+    return [
+        line
+        for line in known.values()
+        if line["data"] == plan.digest
+        and line["workload"] in names
+        and line["method"] in methods
+        and line["epsilon"] in asked
+        and line["trial"] < plan.trials
+    ] + [{"method": method, "refused": why} for method, why in refused.items()]
+
+
+def _work(plan: Plan, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism, int]]:
+    """Trials outermost, so that a run that is cut short has something of everything."""
+    known = [method for task, method in registry() if task == plan.task.name]
+    if unknown := [method for method in plan.methods if method not in known]:
+        raise BadParameter(f"{plan.task.name} has no method {unknown[0]!r}; it has {', '.join(known)}")
+    made: list[tuple[str, Mechanism]] = []
+    schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
+    for method in plan.methods or known:
+        kind = registry()[plan.task.name, method]
+        own = {name: value for name, value in plan.task.asked().items() if name in kind.parameters}
+        for epsilon in plan.epsilons:
+            try:
+                made.append((method, mechanism_for(plan.task, Request(schema, plan.data.unit, epsilon, own), method)))
+            except BadParameter as error:
+                refused[method] = str(error)
+    for trial in range(plan.trials):
+        for method, mechanism in made:
+            yield method, mechanism, trial
+
+
+def _tried(
+    plan: Plan, method: str, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]
+) -> Iterator[Json]:
+    epsilon = as_text(mechanism.request.epsilon)
+    seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
+    noise = Noise(SeededSource(seed))
+    summary = mechanism.measure(_private(plan.data, mechanism, noise.salt()), noise)
+    head = {"data": plan.digest, "method": method, "epsilon": epsilon, "trial": trial, "seed": seed}
+    for workload, truth in wanted:
+        try:
+            found = errors(summary, workload, truth, plan.sanity)
+        except CannotAnswer as error:
+            found = {"unanswered": str(error)}
+        yield {**head, "workload": workload.name, **found}
+
+
+def _private(data: Data, mechanism: Mechanism, salt: bytes) -> Any:
+    schema = mechanism.request.schema
+    if mechanism.reads_histories:
+        return data.histories(schema, salt)
+    if mechanism.sets is not None:
+        return data.count_sets(schema, mechanism.sets, data.unit, salt)
+    return data.count(schema, data.unit, salt)
+
+
+def _true_answers(plan: Plan, workload: Workload) -> Floats:
+    """From all rows, none left out by a bound: what bounding does is part of the error."""
+    schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
+    method = "geometric" if schema.cells <= _DENSE else "filter"
+    task = Table(schema.names, method=method, **({} if method == "geometric" else {"theta": 1}))
+    mechanism = mechanism_for(task, Request(schema, Unit(), Fraction(1), task.asked()))
+    counts = _all_counts(plan, schema)
+    exact: Summary = mechanism.measure(counts, ZeroNoise())
+    return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)
+
+
+def _all_counts(plan: Plan, schema: Schema) -> Counts:
+    salt = b"the whole truth."
+    if not isinstance(plan.task, Items) or plan.task.parameters.get("count") != "users" or plan.data.look is None:
+        return plan.data.count(schema, Unit(), salt)
+    kept = plan.data.look(schema, plan.data.unit).kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
+    table = kept.table(_ALL_ITEMS)
+    occupied = np.flatnonzero(table)
+    codes = np.stack(np.unravel_index(occupied, schema.sizes), axis=1)
+    return Counts(schema.sizes, codes, table[occupied])
+
+
+def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | None) -> Json:
+    """Every measure of one release against the truth."""
+    found = summary.answer(workload.questions, LEVEL)
+    value = np.asarray(found.value, np.float64)
+    off = np.abs(value - truth)
+    least = max(sanity if sanity is not None else 0.001 * float(truth.max(initial=0.0)), 1.0)
+    relative = off / np.maximum(truth, least)
+    inside = (np.asarray(found.low) - found.bias <= truth) & (truth <= np.asarray(found.high) + found.bias)
+    line: Json = {
+        "absolute": _short(off.mean()),
+        "relative": _short(relative.mean()),
+        "squared": _short((off**2).mean()),
+        "covered": _short(inside.mean()),
+        "width": _short(np.mean(np.asarray(found.high, np.float64) - np.asarray(found.low, np.float64))),
+        "by coverage": _binned(workload.coverage, off, relative),
+        "by size": _binned(truth, off, relative),
+    }
+    if workload.tabular and truth.size > 1 and truth.sum() > 0:
+        line["divergence"] = _short(divergence(value, truth))
+        line["top"] = _short(precision(value, truth, min(TOP, truth.size)))
+    return line
+
+
+def _binned(by: Floats, off: Floats, relative: Floats) -> list[list[float]]:
+    """Mean of `by`, of the absolute and of the relative error, in bins of about as many questions each."""
+    order = np.argsort(by, kind="stable")
+    parts = [part for part in np.array_split(order, min(BINS, by.size)) if part.size]
+    return [[_short(by[part].mean()), _short(off[part].mean()), _short(relative[part].mean())] for part in parts]
+
+
+def _short(value: Any) -> float:
+    return float(f"{float(value):.6g}")
+
+
+def _key(line: Json) -> tuple[Any, ...]:
+    return line["data"], line["workload"], line["method"], line["epsilon"], line["trial"]
+
+
+def _read(record: Path) -> list[Json]:
+    """What was recorded; a last line that was cut off by a crash is left out, and will be run again."""
+    lines = []
+    for text in record.read_text(encoding="utf-8").splitlines() if record.exists() else []:
+        try:
+            lines.append(json.loads(text))
+        except ValueError:
+            continue
+    return lines
+
+
+def _append(record: Path, line: Json) -> None:
+    """A line of its own, also after one that a crash cut off."""
+    cut = _is_cut(record)
+    with record.open("a", encoding="utf-8") as file:
+        file.write(("\n" if cut else "") + json.dumps(line) + "\n")
+
+
+def _is_cut(record: Path) -> bool:
+    if not record.exists() or not record.stat().st_size:
+        return False
+    with record.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) != b"\n"

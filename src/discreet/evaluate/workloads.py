@@ -1,0 +1,139 @@
+"""Workloads: named sets of questions about a release's attributes, repeatable by their seed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from discreet.errors import BadParameter
+from discreet.evaluate.range_queries import boxes, covered, predicates, random_boxes
+from discreet.naming import did_you_mean
+from discreet.noise import Noise, SeededSource
+from discreet.queries import Questions, read_questions
+from discreet.schema import Nominal, Schema
+
+SEED = 4
+#: how many random questions a workload has
+COUNT = 2000
+#: tables of more cells are not asked cell by cell
+MOST_CELLS = 200_000
+SUBSETS = (10, 100, 1000)
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Questions, and the share of all cells that each covers. `tabular`: they are the cells of one table, each once."""
+
+    name: str
+    questions: Questions
+    coverage: np.ndarray[tuple[int], np.dtype[np.float64]]
+    tabular: bool = False
+
+
+def build(text: str, schema: Schema) -> list[Workload]:
+    """The workloads that a word names: `marginals-2`, all tables of two attributes; `name.csv`, questions of a file."""
+    if text.endswith(".csv"):
+        if not Path(text).is_file():
+            raise BadParameter(f"workload {text!r}: there is no such file")
+        return [_workload(Path(text).stem, schema, read_questions(text, schema))]
+    word, _, number = text.partition("-")
+    if word == "marginals" and number.isdecimal():
+        return marginals(schema, int(number))
+    if text not in BUILDERS:
+        known = [*BUILDERS, "marginals-1", "marginals-2", "FILE.csv"]
+        raise BadParameter(f"there is no workload {text!r}.{did_you_mean(text, known)} Known: {', '.join(known)}")
+    return BUILDERS[text](schema)
+
+
+def default_names(schema: Schema) -> list[str]:
+    """What is asked if nobody says: everything that makes sense for the attributes."""
+    small = schema.cells <= MOST_CELLS
+    ordinal = any(not isinstance(attribute, Nominal) for attribute in schema.values())
+    pairs = len(schema) > 1
+    wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": pairs}
+    return [name for name, sensible in wanted.items() if sensible]
+
+
+def cells(schema: Schema) -> list[Workload]:
+    """Every cell."""
+    if schema.cells > MOST_CELLS:
+        raise BadParameter(f"workload cells: {schema.cells:.3g} cells are too many to ask one by one; use subsets")
+    codes = np.indices(schema.sizes).reshape(len(schema), -1).T.astype(np.int64)
+    return [_workload("cells", schema, boxes(codes, codes), tabular=True)]
+
+
+def ranges(schema: Schema) -> list[Workload]:
+    """Privelet's: as many with one restricted attribute as with two, ...; ranges and nodes of hierarchies at random."""
+    return [_workload("ranges", schema, predicates(schema, COUNT, SEED))]
+
+
+def prefixes(schema: Schema) -> list[Workload]:
+    """For each ordinal attribute, all ranges that start at its first value."""
+    found = []
+    for place, (name, attribute) in enumerate(schema.items()):
+        if not isinstance(attribute, Nominal):
+            last = np.tile(np.array(schema.sizes, np.int64) - 1, (attribute.size, 1))
+            last[:, place] = np.arange(attribute.size)
+            found.append(_workload(f"prefixes of {name}", schema, boxes(np.zeros_like(last), last)))
+    if not found:
+        raise BadParameter("workload prefixes: no attribute is ordinal, so none has prefixes")
+    return found
+
+
+def subsets(schema: Schema) -> list[Workload]:
+    """Random sets of cells, as in sparse-summaries: each question a sum over so many cells from anywhere."""
+    dice, found = Noise(SeededSource(SEED)), []
+    for size in SUBSETS:
+        if size < schema.cells:
+            count = max(20, COUNT // size)
+            # without replacement within a question; domains may be far beyond 64 bits, so attribute by attribute
+            codes = np.stack([dice.integers(width, count * size) for width in schema.sizes], axis=1).astype(np.int64)
+            owner = np.repeat(np.arange(count), size)
+            rows = np.unique(np.column_stack([owner, codes]), axis=0)
+            asked = Questions(rows[:, 1:], rows[:, 1:], count, rows[:, 0])
+            found.append(_workload(f"subsets of {size}", schema, asked))
+    return found
+
+
+def dpbench(schema: Schema) -> list[Workload]:
+    """DPBench's: all prefixes of one attribute; 2,000 random boxes of several."""
+    if len(schema) == 1:
+        return prefixes(schema)
+    return [_workload("random boxes", schema, random_boxes(schema, COUNT, SEED))]
+
+
+def marginals(schema: Schema, ways: int) -> list[Workload]:
+    """All tables of so many attributes, each a workload."""
+    if not 1 <= ways <= len(schema):
+        raise BadParameter(f"workload marginals-{ways}: there are {len(schema)} attributes")
+    found = []
+    for names in itertools.combinations(range(len(schema)), ways):
+        shape = [schema.sizes[place] for place in names]
+        if math.prod(shape) <= MOST_CELLS:
+            codes = np.indices(shape).reshape(ways, -1).T
+            first = np.zeros((len(codes), len(schema)), np.int64)
+            last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
+            first[:, names], last[:, names] = codes, codes
+            title = " x ".join(schema.names[place] for place in names)
+            found.append(_workload(f"marginal {title}", schema, boxes(first, last), tabular=True))
+    return found
+
+
+def _workload(name: str, schema: Schema, questions: Questions, *, tabular: bool = False) -> Workload:
+    coverage = np.zeros(questions.count)
+    np.add.at(coverage, questions.owner, covered(schema, questions))
+    return Workload(name, questions, coverage, tabular)
+
+
+BUILDERS: dict[str, Callable[[Schema], list[Workload]]] = {
+    "cells": cells,
+    "ranges": ranges,
+    "prefixes": prefixes,
+    "subsets": subsets,
+    "dpbench": dpbench,
+}
