@@ -17,7 +17,7 @@ from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials, workloads
 from discreet.evaluate.trials import Plan, errors
 from discreet.mechanisms import Request, mechanism_for
-from discreet.noise import ZeroNoise
+from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.publish import Data
 from discreet.tasks import Task
 
@@ -167,3 +167,15 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "errors.png").read_bytes().startswith(b"\x89PNG")
     again = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "out2")])
     assert json.loads(again.stdout)["errors"] == said["errors"]  # the recorded seed decides everything
+
+
+def test_a_seed_decides_which_records_count(tmp_path: Path) -> None:
+    """Also when the file is read by several threads otherwise."""
+    dice = np.random.default_rng(3)
+    rows = 400_000
+    frame = pd.DataFrame({"who": dice.integers(0, 2000, rows), "age": dice.integers(0, 8, rows), "sex": "f"})
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=20_000)
+    data = discreet.open(tmp_path / "rows.parquet", SCHEMA, unit=discreet.Unit("who", max_rows=5))
+    task = discreet.Items("age", context=["sex"], method="sra", bound=3)
+    one, two = (data.publish(task, 1, noise=Noise(SeededSource(5))).to_arrow() for _ in range(2))
+    assert one.equals(two)
