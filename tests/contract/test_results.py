@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.evaluate import marginal_page, range_page, sparse_page
+from discreet.evaluate import guide_page, marginal_page, range_page, sampled_page, sparse_page
 
 PACKAGE = Path(discreet.__file__).parent
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 #: the page of each program in discreet.evaluate
-PAGES: dict[str, Any] = {"sparse_summaries": sparse_page, "ranges": range_page, "marginals": marginal_page}
+PAGES: dict[str, Any] = {
+    "guide": guide_page,
+    "sparse_summaries": sparse_page,
+    "ranges": range_page,
+    "marginals": marginal_page,
+    "sampled": sampled_page,
+}
 
 
 def recorded(page: Any) -> dict[str, Any]:
@@ -109,5 +115,8 @@ def test_results_are_small() -> None:
 
 def test_nothing_imports_the_experiments() -> None:
     for path in PACKAGE.rglob("*.py"):
-        if path.relative_to(PACKAGE).parts[0] != "evaluate":
+        own = (
+            path.relative_to(PACKAGE).parts[0] == "evaluate" or path.name == "evaluating.py"
+        )  # the custodian's command
+        if not own:
             assert "discreet.evaluate" not in path.read_text(encoding="utf-8"), path

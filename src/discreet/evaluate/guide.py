@@ -19,7 +19,7 @@ import numpy as np
 import discreet
 from discreet.evaluate import program, trials
 from discreet.evaluate.custodian import summarised
-from discreet.evaluate.guide_page import render
+from discreet.evaluate.guide_page import STEM, render
 from discreet.evaluate.tables import bell, domain
 from discreet.evaluate.workloads import Workload, build
 from discreet.mechanisms import registry
@@ -29,7 +29,7 @@ from discreet.tasks import Task, task_from_dict
 
 Json = dict[str, Any]
 
-STEM, SEED = "which-method", 6
+SEED = 6
 EPSILONS = (Fraction(1, 10), Fraction(1))
 
 

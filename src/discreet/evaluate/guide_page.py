@@ -8,6 +8,8 @@ from discreet.evaluate.charts import bar_chart
 
 Json = dict[str, Any]
 
+STEM = "which-method"
+
 #: methods within this factor of the best are named beside it
 NEAR = 1.1
 WORDS = {

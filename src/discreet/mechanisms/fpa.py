@@ -54,6 +54,12 @@ class Fpa(ItemMethod):
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
             self.rehearsal = "none"
 
+    def widest_change(self) -> Fraction:
+        from discreet.transforms.fourier import padded_length
+
+        lengths = [padded_length(self.sizes[step]) for step in ("items", "edges")]
+        return max(_moved(self.unit_of(self.bound.most), length, length) for length in lengths)
+
     def default_shares(self) -> dict[str, Fraction]:
         choice = Fraction(0) if "coefficients" in self.request.parameters else _CHOICE_SHARE
         steps = {**({"choice": choice} if choice else {}), "items": 1 - choice}

@@ -68,9 +68,19 @@ class ItemMethod(Mechanism):
         #: 1 / scale of all steps, for a change of one record, adds up to at most this
         self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
         self._paid = Fraction(0)
-        for share in self.shares.values():
-            if share and scale_of(request.epsilon * share, self.unit_of(self.bound.most).sensitivity) > LARGEST_SCALE:
-                raise BadParameter(f"{self.method}: this epsilon needs noise of a scale above 2**52; raise epsilon")
+        self.check_scale(self.widest_change() / (request.epsilon * min(self.shares.values()) / 2))
+
+    def widest_change(self) -> Fraction:
+        """The most that one unit can change what any step measures."""
+        units = [self.unit_of(self.request.unit.most), self.edge_unit(self.bound.most)]
+        return Fraction(max(unit.sensitivity for unit in units))
+
+    def check_scale(self, scale: Fraction) -> None:
+        """Refuses what would need wider noise than there is, before anything is charged."""
+        if scale > LARGEST_SCALE:
+            raise BadParameter(
+                f"{self.method}: this needs noise of a scale above 2**52; raise epsilon or lower the bound"
+            )
 
     @property
     def cost(self) -> Fraction:
@@ -196,7 +206,7 @@ class ItemMethod(Mechanism):
         if not self.pairs:
             return self.unit_of(rows)
         both = rows * (rows - 1)
-        return self.request.unit.widened(both // 2 if self.distinct else both)
+        return self.request.unit.widened(max(both // 2 if self.distinct else both, 1))
 
     def tables(self, kept: Kept, rows: int) -> list[NDArray[np.int64]]:
         """The exact counts per item, and per item and context or pair, flat."""
