@@ -234,10 +234,12 @@ def _left_out(mechanism: Mechanism) -> list[str]:
     if clamped:
         sentences.append(f"values beyond the declared ends of {', '.join(clamped)} count in the first or last bin")
     if not unit.is_row:
+        if not mechanism.reads_histories:  # those say themselves how they choose
+            per_cell = f", and {unit.max_rows_per_cell} in one cell" if unit.max_rows_per_cell else ""
+            sentences.append(
+                f"at most {unit.max_rows} rows of one {unit.column} are counted{per_cell}, chosen at random"
+            )
         sentences.append(f"rows without a {unit.column} are not counted")
-    if not unit.is_row and not mechanism.reads_histories:
-        per_cell = f", and {unit.max_rows_per_cell} in one cell" if unit.max_rows_per_cell else ""
-        sentences.append(f"at most {unit.max_rows} rows of one {unit.column} are counted{per_cell}, chosen at random")
     return sentences
 
 
