@@ -13,9 +13,7 @@ ESCAPE = -32768
 
 
 @kernel
-def look_up(
-    words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[np.int64], escapes: NDArray[np.int32]
-) -> int:
+def look_up(words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[Any], escapes: NDArray[np.int32]) -> int:
     """out[i] = table[words[i]]; lists the i whose cell holds a threshold, and says how many they are."""
     found = 0
     for i in range(words.size):

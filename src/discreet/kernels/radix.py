@@ -7,12 +7,26 @@ from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
 
+_LOW = np.uint64(0xFFFFFFFF)
+
 
 @kernel
-def from_narrow(numbers: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    """The codes of each number below 2**62."""
-    for row in range(numbers.size):
-        rest = np.uint64(numbers[row])
+def to_narrow(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """out[i] = the mixed-radix number of codes[i], below 2**62."""
+    for row in range(codes.shape[0]):
+        number = np.int64(0)
+        for attribute in range(sizes.size):
+            number = number * sizes[attribute] + codes[row, attribute]
+        out[row] = number
+
+
+@kernel
+def from_narrow(
+    numbers: NDArray[np.int64], sizes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int64]
+) -> None:
+    """The codes of each number below 2**62, written to the row of `out` that `places` says."""
+    for i in range(numbers.size):
+        row, rest = places[i], np.uint64(numbers[i])
         for attribute in range(sizes.size - 1, 0, -1):
             size = np.uint64(sizes[attribute])
             above = rest // size
@@ -23,25 +37,58 @@ def from_narrow(numbers: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArr
 
 @kernel
 def to_wide(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.uint32]) -> None:
-    """out[i] = the mixed-radix number of codes[i]; `out` starts as zeros, and every size is below 2**31."""
+    """out[i] = the mixed-radix number of codes[i]; every size is below 2**31."""
+    begun, bound = 0, np.int64(1)  # so many attributes make a number that 62 bits hold
+    while begun < sizes.size and bound < (1 << 62) // sizes[begun]:
+        bound *= sizes[begun]
+        begun += 1
     for row in range(codes.shape[0]):
-        for attribute in range(codes.shape[1]):
+        number = np.int64(0)
+        for attribute in range(begun):
+            number = number * sizes[attribute] + codes[row, attribute]
+        out[row, 0] = np.uint32(np.uint64(number) & _LOW)
+        out[row, 1] = np.uint32(np.uint64(number) >> np.uint64(32))
+        used = 2
+        for attribute in range(begun, sizes.size):
             carry = np.uint64(codes[row, attribute])
-            for limb in range(out.shape[1]):
+            for limb in range(used):
                 carry += np.uint64(out[row, limb]) * np.uint64(sizes[attribute])
-                out[row, limb] = np.uint32(carry & np.uint64(0xFFFFFFFF))
+                out[row, limb] = np.uint32(carry & _LOW)
                 carry >>= np.uint64(32)
+            if used < out.shape[1]:
+                out[row, used] = np.uint32(carry)
+                used += 1
+        for limb in range(used, out.shape[1]):
+            out[row, limb] = np.uint32(0)
 
 
 @kernel
-def from_wide(wide: NDArray[np.uint32], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    """The codes of each number; `wide` is used up."""
-    for row in range(wide.shape[0]):
-        for attribute in range(sizes.size - 1, -1, -1):
-            rest = np.uint64(0)
-            size = np.uint64(sizes[attribute])
-            for limb in range(wide.shape[1] - 1, -1, -1):
-                rest = (rest << np.uint64(32)) | np.uint64(wide[row, limb])
-                wide[row, limb] = np.uint32(rest // size)
-                rest %= size
+def from_wide(
+    wide: NDArray[np.uint32], sizes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int64]
+) -> None:
+    """`from_narrow` for rows of limbs; every size is below 2**31."""
+    left = np.empty(wide.shape[1], np.uint64)
+    for i in range(wide.shape[0]):
+        row, used, attribute = places[i], wide.shape[1], sizes.size - 1
+        for limb in range(used):
+            left[limb] = np.uint64(wide[i, limb])
+        while True:
+            while used > 2 and left[used - 1] == 0:
+                used -= 1
+            if used == 2 or attribute == 0:
+                break
+            rest, size = np.uint64(0), np.uint64(sizes[attribute])
+            for limb in range(used - 1, -1, -1):
+                rest = (rest << np.uint64(32)) | left[limb]
+                above = rest // size
+                left[limb] = above
+                rest -= above * size
             out[row, attribute] = np.int64(rest)
+            attribute -= 1
+        rest = left[0] | (left[1] << np.uint64(32))
+        for narrow in range(attribute, 0, -1):
+            size = np.uint64(sizes[narrow])
+            above = rest // size
+            out[row, narrow] = np.int64(rest - above * size)
+            rest = above
+        out[row, 0] = np.int64(rest)

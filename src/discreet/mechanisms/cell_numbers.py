@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.radix import from_narrow, from_wide, to_wide
+from discreet.kernels.radix import from_narrow, from_wide, to_narrow, to_wide
 
 LARGEST_NARROW = (1 << 62) - 1
 
@@ -29,22 +29,22 @@ class CellNumbers:
         return self.cells > LARGEST_NARROW
 
     def encode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
+        codes, sizes = np.ascontiguousarray(codes), np.array(self.sizes)
         if self.wide:
             from discreet.noise.wide import limbs_for
 
-            out = np.zeros((len(codes), limbs_for(self.cells)), np.uint32)
-            to_wide(codes, np.array(self.sizes), out)
-            return out
-        numbers = np.zeros(len(codes), np.int64)
-        for place, size in enumerate(self.sizes):
-            numbers *= size
-            numbers += codes[:, place]
+            limbs = np.empty((len(codes), limbs_for(self.cells)), np.uint32)
+            to_wide(codes, sizes, limbs)
+            return limbs
+        numbers = np.empty(len(codes), np.int64)
+        to_narrow(codes, sizes, numbers)
         return numbers
 
     def decode(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
         codes = np.empty((len(numbers), len(self.sizes)), np.int64)
-        if self.wide:
-            from_wide(numbers.copy(), np.array(self.sizes), codes)
-        else:
-            from_narrow(numbers, np.array(self.sizes), codes)
+        self.decode_into(numbers, np.arange(len(numbers)), codes)
         return codes
+
+    def decode_into(self, numbers: NDArray[Any], places: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
+        """codes[places[i]] = the codes of numbers[i]."""
+        (from_wide if self.wide else from_narrow)(numbers, np.array(self.sizes), places, codes)

@@ -37,6 +37,8 @@ COEFFICIENT_THETA = "coefficients whose noisy value is below theta are dropped; 
 class Nodes(Sparse):
     """A sparse method over the nodes of one axis per attribute; `keep` comes from the method for cells."""
 
+    rehearsal = "empty"
+
     axes: Sequence[NodeAxis]
 
     @abstractmethod
@@ -58,8 +60,10 @@ class Nodes(Sparse):
 
         return node_counts(counts, self.axes)
 
-    def codes_of(self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        return CellNumbers(self.sizes).decode(occupied[chosen])
+    def rows_of(
+        self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return CellNumbers(self.sizes).decode(occupied[chosen]), np.arange(chosen.size)
 
     def summary(self, codes: NDArray[np.int64], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         from discreet.summaries.sparse_nodes import SparseNodes

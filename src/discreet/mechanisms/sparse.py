@@ -34,6 +34,8 @@ MOST_SURVIVORS = 200_000_000
 #: weights are about as large as the number of cells; their squares must fit a float
 MOST_CELLS = 10**100
 MOST_TAU = 10**100
+#: how many empty entries are placed at a time
+_BLOCK = 1 << 15
 
 SIDED = "'two' (default) keeps large negative values too, 'one' only positive ones"
 SIZE = "how many cells to keep"
@@ -58,6 +60,8 @@ def below_counts_as_zero(theta: int, entry: str) -> str:
 
 class Sparse(Mechanism):
     """A method that keeps few of very many entries: of the cells of a table, or of what a subclass makes of them."""
+
+    rehearsal = "empty"
 
     #: what an entry is called, and the method that keeps every one
     entry: ClassVar[str] = "cell"
@@ -97,25 +101,36 @@ class Sparse(Mechanism):
         """theta and tau as the summary needs them."""
 
     def measure(self, counts: Counts, noise: Noise) -> Summary:
-        from discreet.noise import cells_of_ranks, merged_order, same_form
+        from discreet.kernels.walks import interleave
+        from discreet.noise import placed, same_form
 
         occupied, exact = self.occupied(counts)
         noisy = noise.add(exact, self.scale)
         del exact
         kept = self.keep(noisy, self.cells - len(noisy), noise)
-        raised = cells_of_ranks(kept.ranks, occupied)
-        order = merged_order(*same_form(occupied[kept.chosen], raised))
-        codes = [self.codes_of(counts, occupied, kept.chosen), CellNumbers(self.sizes).decode(raised)]
-        values = np.concatenate([noisy[kept.chosen], kept.values])[order]
-        return self.finished(np.concatenate(codes)[order], values, kept.tau, noise)
+        rows, which = self.rows_of(counts, occupied, kept.chosen)
+        ranks, occupied = same_form(kept.ranks, occupied)
+        numbers = CellNumbers(self.sizes)
+        values = np.empty(kept.chosen.size + kept.values.size, np.int64)
+        codes = np.empty((values.size, len(self.sizes)), np.int64)
+        done = passed = 0
+        for first in range(0, max(1, len(ranks)), _BLOCK):  # what a block needs stays in the cache
+            new, last = kept.values[first : first + _BLOCK], int(first + _BLOCK >= len(ranks))
+            raised, places = placed(ranks[first : first + _BLOCK], occupied, passed)
+            passed = int(places[-1]) if places.size else 0
+            done = interleave(kept.chosen, rows, which, noisy, new, places, done, first, last, codes, values)
+            numbers.decode_into(raised, places, codes)
+        return self.finished(codes, values, kept.tau, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The numbers (rising) and the exact values of the entries that may be other than zero."""
         return CellNumbers(self.sizes).encode(counts.codes), counts.counts
 
-    def codes_of(self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The codes of some of the occupied entries."""
-        return counts.codes[chosen]
+    def rows_of(
+        self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes of some of the occupied entries: a table, and which rows of it they are."""
+        return np.ascontiguousarray(counts.codes), chosen
 
     def finished(self, codes: NDArray[np.int64], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
         """What is published of the entries that were kept: post-processing."""
@@ -143,7 +158,7 @@ class Sparse(Mechanism):
 
     def passing(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
         """All that theta lets through."""
-        chosen = np.flatnonzero(self.strengths(noisy) >= self.theta)
+        chosen = self.reaching(noisy, self.theta)
         return Kept(chosen, *self.survivors(self.rule(self.theta), empty, noise))
 
     @cached_property
@@ -151,8 +166,12 @@ class Sparse(Mechanism):
         """The least theta that at most one cell of an empty table passes, in expectation."""
         return self._least_theta(1)
 
-    def strengths(self, noisy: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.abs(noisy) if self.two_sided else noisy
+    def reaching(self, noisy: NDArray[np.int64], theta: int) -> NDArray[np.int64]:
+        """Where the noisy values are at least theta, or at most minus theta if both sides count."""
+        there = noisy >= theta
+        if self.two_sided:
+            there |= noisy <= -theta
+        return np.flatnonzero(there)
 
     def rule(self, theta: int = 1, limit: Fraction | None = None) -> Rule:
         from discreet.noise import Rule

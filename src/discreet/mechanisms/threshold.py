@@ -35,7 +35,7 @@ class Threshold(Sparse):
         self.check_expected(self.rule(self.theta, self.tau))
 
     def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        passing = np.flatnonzero(self.strengths(noisy) >= self.theta)
+        passing = self.reaching(noisy, self.theta)
         chosen = passing[noise.coins(noisy[passing], self.tau)]
         return Kept(chosen, *self.survivors(self.rule(self.theta, self.tau), empty, noise))
 

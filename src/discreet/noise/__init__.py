@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, CountOverflow
+from discreet.errors import BadParameter
 from discreet.intervals import Rational, Real
+from discreet.noise.checks import LARGEST_COUNT, check_counts, paired
 from discreet.noise.coins import coin, coins
 from discreet.noise.descents import Redraws, descend
-from discreet.noise.down import LARGEST_DISTANCE, Down, noise_down
+from discreet.noise.down import Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
@@ -30,7 +31,7 @@ from discreet.noise.skips import cells_of_ranks, placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, rising, subset
 from discreet.noise.survivors import Kept, Rule, signs, sizes
-from discreet.noise.wide import to_integers, to_limbs
+from discreet.noise.wide import same_form, to_integers, to_limbs
 from discreet.privacy import Alpha, Number, exact
 
 __all__ = [
@@ -47,12 +48,10 @@ __all__ = [
     "ZeroNoise",
     "cells_of_ranks",
     "placed",
+    "same_form",
     "to_integers",
     "to_limbs",
 ]
-
-#: counts up to here may be noised; noisy counts are clamped to the same bound
-LARGEST_COUNT = (1 << 61) - 1
 
 #: how much of a table is noised at a time
 PIECE = 4 * CHUNK
@@ -125,9 +124,14 @@ class Noise:
         count, so the result is that of unbounded noise.
         """
         integers_ = check_counts(counts)
-        noisy = self.laplace(scale, integers_.shape)
-        noisy += integers_
-        return np.clip(noisy, -LARGEST_COUNT, LARGEST_COUNT, out=noisy)
+        noisy = np.empty(integers_.shape, np.int64)
+        flat, given = noisy.reshape(-1), integers_.reshape(-1)
+        for start in range(0, flat.size, PIECE):  # which stays in the cache
+            piece = flat[start : start + PIECE]
+            self._laplace_into(scale, piece)
+            piece += given[start : start + PIECE]
+            np.clip(piece, -LARGEST_COUNT, LARGEST_COUNT, out=piece)
+        return noisy
 
     def add_into(self, table: NDArray[np.int64], scale: Number) -> None:
         """`add` in place, for a table of any layout: in little extra memory, on all cores if the source may."""
@@ -177,7 +181,8 @@ class Noise:
         """Which of `empty` empty cells a summary keeps, by rank among them, and their noisy values."""
         drawer = self._drawer(CHUNK)
         ranks = positions(Kept(rule), empty, drawer)
-        return ranks, signs(rule, sizes(rule, len(ranks), drawer), drawer)
+        found = sizes(rule, len(ranks), drawer)
+        return ranks, signs(rule, found, drawer, out=found)
 
     def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
         """A priority sample of size `count` from occupied cells with these noisy values and `empty` empty ones.
@@ -234,7 +239,7 @@ class Noise:
     ) -> NDArray[np.int64]:
         """Answers at the lower scale `new`, given those at `old`; with `redrawn`, given that each is redrawn."""
         before, after = Alpha.of(old), Alpha.of(new)
-        noisy, exact = _paired(noisy, exact)
+        noisy, exact = paired(noisy, exact)
         if before == after and not redrawn:  # the two scales are one in 64 bits
             return noisy.copy()
         drawer = self._drawer(noisy.size)
@@ -243,13 +248,13 @@ class Noise:
 
     def next_redraw(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> NDArray[np.int64]:
         """The step of the descent in which each answer is next redrawn, or steps + 1."""
-        noisy, exact = _paired(noisy, exact)
+        noisy, exact = paired(noisy, exact)
         distance = np.abs(noisy - exact)
         return next_redraw(distance.reshape(-1), descent, self.source.stream()).reshape(noisy.shape)
 
     def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
         """All redraws of answers that are taken down the steps of a descent; `noisy` is at its first scale."""
-        noisy, exact = _paired(noisy.reshape(-1), exact.reshape(-1))
+        noisy, exact = paired(noisy.reshape(-1), exact.reshape(-1))
         offsets = noisy - exact
         if not self.source.separate:
             return descend(offsets, descent, self.source.stream())
@@ -336,23 +341,3 @@ def _ends(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _size(shape: Shape) -> int:
     return math.prod(shape) if isinstance(shape, tuple) else int(shape)
-
-
-def _paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Noisy and exact counts of one shape, near enough to each other for 64-bit arithmetic."""
-    noisy, exact = check_counts(noisy), check_counts(exact)
-    if noisy.shape != exact.shape:
-        raise BadParameter(f"there are {noisy.shape} noisy answers for {exact.shape} counts")
-    if noisy.size and int(np.abs(noisy - exact).max()) >= LARGEST_DISTANCE:
-        raise CountOverflow("a noisy answer is too far from its count for 64-bit arithmetic")
-    return noisy, exact
-
-
-def check_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """Integer counts within +-LARGEST_COUNT, as int64; anything else is refused, without showing it."""
-    array = np.asarray(counts)
-    if array.dtype.kind not in "iu":
-        raise BadParameter(f"counts must be whole numbers in an integer array, not {array.dtype}")
-    if array.size and (int(array.max()) > LARGEST_COUNT or int(array.min()) < -LARGEST_COUNT):
-        raise CountOverflow("a count is beyond +-2**61, too large for noise to be added in 64 bits")
-    return array.astype(np.int64, copy=False)

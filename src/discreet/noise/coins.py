@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.intervals import Rational, Real
-from discreet.noise.draw import CHUNK, Drawer, read_on
+from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import Coin
 from discreet.noise.source import Stream
 from discreet.noise.tables import table_of
@@ -34,30 +34,40 @@ def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
 
 def coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
     """True with probability min(|weight| / limit, 1), independently for every element; limit above zero."""
-    sizes = np.abs(weights)
-    return _decided(sizes, sizes / _positive(limit), limit, stream, inverse=False)
+    _positive(limit)
+    heads = np.empty(weights.size, np.bool_)
+    for start in range(0, weights.size, CHUNK):
+        piece = slice(start, start + CHUNK)
+        heads[piece] = _decided(np.abs(weights[piece]), limit, stream, inverse=False)
+    return heads
 
 
 def inverse_coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
     """True with probability min(limit / weight, 1), independently for every weight above zero."""
-    return _decided(weights, _positive(limit) / weights, limit, stream, inverse=True)
+    _positive(limit)
+    heads: NDArray[np.bool_] = weights <= min(limit.numerator // limit.denominator, LARGEST)
+    if not heads.all():  # no bits are drawn for the certain ones
+        over = np.flatnonzero(~heads)
+        for start in range(0, over.size, CHUNK):
+            piece = over[start : start + CHUNK]
+            heads[piece] = _decided(weights[piece], limit, stream, inverse=True)
+    return heads
 
 
-def _positive(limit: Fraction) -> float:
+def _positive(limit: Fraction) -> None:
     if limit <= 0:
         raise BadParameter("coins need a limit above zero")
-    return float(limit)
 
 
-def _decided(
-    sizes: NDArray[np.int64], threshold: NDArray[np.float64], limit: Fraction, stream: Stream, *, inverse: bool
-) -> NDArray[np.bool_]:
+def _decided(sizes: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:
     """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
+    threshold = float(limit) / sizes if inverse else sizes / float(limit)
     words = np.empty(sizes.size, np.uint64)
     stream.fill(words)
     uniform = words * 2.0**-64
     heads: NDArray[np.bool_] = uniform < threshold
-    for i in np.flatnonzero(np.abs(uniform - threshold) <= _MARGIN * (1.0 + threshold)).tolist():
+    uniform -= threshold
+    for i in np.flatnonzero(np.abs(uniform, out=uniform) <= _MARGIN * (1.0 + threshold)).tolist():
         ratio = Fraction(int(sizes[i])) / limit
         ratio = 1 / ratio if inverse else ratio
         heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1

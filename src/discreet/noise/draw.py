@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +25,11 @@ class Drawer:
         self._words = np.empty(size, np.uint16)
         self._escapes = np.empty(size + 1, np.int32)
 
-    def draw(self, table: Table, out: NDArray[np.int64], *, largest: int = LARGEST) -> None:
-        """Fill `out` (at most one chunk, contiguous) with outcomes; one of size beyond `largest` is cut to it."""
+    def draw(self, table: Table, out: NDArray[Any], *, largest: int = LARGEST) -> None:
+        """Fill `out` (at most one chunk, contiguous) with outcomes; one of size beyond `largest` is cut to it.
+
+        `out` is int64, or uint8 for digits.
+        """
         words = self._words[: out.size]
         self.stream.fill(words)
         escaped = look_up(words, table.cells, out, self._escapes)
@@ -33,7 +38,7 @@ class Drawer:
         self._settle(table, self._escapes[:escaped], words, out, largest)
 
     def _settle(
-        self, table: Table, escapes: NDArray[np.int32], words: NDArray[np.uint16], out: NDArray[np.int64], largest: int
+        self, table: Table, escapes: NDArray[np.int32], words: NDArray[np.uint16], out: NDArray[Any], largest: int
     ) -> None:
         """Decide escaped draws by 48 more bits, and those that equal a rung's first 64 by as many as it takes.
 

@@ -8,6 +8,7 @@ as many bits as decide the rounding. So the outcome is that of infinitely precis
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
@@ -16,11 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.priorities import least_priorities
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
 #: a word of at least this size bounds a priority from both sides within a factor of 1 + 2**-31
 _TELLING = np.uint64(1 << 32)
+#: so a priority with such a word is below a bound if its low is below this part of the bound
+_NEAR = 1 - 2.0**-30
 #: 2**power by power, and zero for -1
 _FLOORS = np.append(np.exp2(np.arange(1024.0)), 0.0)
 
@@ -78,12 +82,20 @@ class Items:
     @cached_property
     def lows(self) -> NDArray[np.float64]:
         """Floats that are surely below each priority."""
-        known = self.words * 2.0**-64
-        known += 2.0**-64
-        tops = np.maximum(self.sizes, _FLOORS[self.powers])
-        tops *= 1 - _SLOP
-        tops /= known
-        return np.asarray(tops)
+        out = np.empty(self.sizes.size)
+        least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, out)
+        return out
+
+    @cached_property
+    def vague(self) -> NDArray[np.int64]:
+        """Those whose priority may be far above its low."""
+        return np.flatnonzero(self.words < _TELLING)
+
+    def may_reach(self, bound: float) -> NDArray[np.int64]:
+        """All but those whose priority is surely below a bound."""
+        may = self.lows >= bound * _NEAR
+        may[self.vague] = True
+        return np.flatnonzero(may)
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Floats that are surely above the priorities of some items."""
@@ -91,9 +103,34 @@ class Items:
         with np.errstate(divide="ignore"):
             return np.asarray(tops / (self.words[which] * 2.0**-64) * (1 + _SLOP))
 
-    def exactly(self, i: int) -> _Priority:
+    def exactly(self, i: int, name: int) -> _Priority:
         power = int(self.powers[i])
-        return _Priority(i, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
+        return _Priority(name, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Items of one contest in two parts, which are never copied together."""
+
+    first: Items
+    second: Items
+
+    @cached_property
+    def lows(self) -> NDArray[np.float64]:
+        return np.concatenate([self.first.lows, self.second.lows])
+
+    @cached_property
+    def vague(self) -> NDArray[np.int64]:
+        return np.concatenate([self.first.vague, self.second.vague + self.first.sizes.size])
+
+    def taken(self, which: NDArray[np.int64]) -> Items:
+        """Some items, by rising indices."""
+        start = self.first.sizes.size
+        split = np.searchsorted(which, start)
+        return self.first.taken(which[:split]) + self.second.taken(which[split:] - start)
+
+    def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self.taken(which).highs(np.arange(which.size))
 
 
 @dataclass(frozen=True)
@@ -104,35 +141,38 @@ class Cut:
     tau: float | None
 
 
-def highest(items: Items, count: int, stream: Stream) -> Cut:
+def highest(items: Items | Pair, count: int, stream: Stream) -> Cut:
     """The `count` items of highest priority."""
-    total = items.sizes.size
+    total = items.lows.size
     if total <= count:
         return Cut(np.arange(total), None)
-    cut = int(np.argpartition(items.lows, total - count - 1)[total - count - 1])
-    near, top = _not_told_apart(items, cut)
-    above = np.flatnonzero(items.lows > top)
-    ranked = [items.exactly(int(i)) for i in near]
+    rank = total - count - 1
+    near, top = _not_told_apart(items, float(np.partition(items.lows, rank)[rank]))
+    closer = items.taken(near)
+    ranked = [closer.exactly(i, int(item)) for i, item in enumerate(near)]
     ranked.sort(key=cmp_to_key(lambda one, other: _compare(stream, one, other)), reverse=True)
-    more = count - above.size
-    chosen = np.sort(np.concatenate([above, [entry.item for entry in ranked[:more]]]).astype(np.int64))
-    return Cut(chosen, _rounded(ranked[more], stream))
+    inside = items.lows > top
+    more = count - int(np.count_nonzero(inside))
+    inside[[entry.item for entry in ranked[:more]]] = True
+    return Cut(np.flatnonzero(inside), _rounded(ranked[more], stream))
 
 
-def _not_told_apart(items: Items, cut: int) -> tuple[NDArray[np.int64], float]:
-    """Every item whose interval meets that of the cut, or that of an item which does, and so on; their highest end."""
-    vague = np.flatnonzero(items.words < _TELLING)
-    bottom, top = items.lows[cut], items.highs(np.array([cut]))[0]
-    while True:
-        telling = np.flatnonzero((items.lows >= bottom * (1 - 2.0**-30)) & (items.lows <= top))
-        candidates = np.union1d(telling, vague)
-        highs = items.highs(candidates)
-        meets = (highs >= bottom) & (items.lows[candidates] <= top)
-        near = candidates[meets]
-        wider = items.lows[near].min(), highs[meets].max()
-        if wider == (bottom, top):
-            return near, float(top)
-        bottom, top = wider
+def _not_told_apart(items: Items | Pair, low: float) -> tuple[NDArray[np.int64], float]:
+    """All items whose interval meets one with this low, or that of an item which does, and so on; their highest end."""
+    close = 2.0**-16
+    for least, most in ((low * (1 - close), low * (1 + close)), (0.0, math.inf)):  # nearly always close by is enough
+        candidates = np.union1d(np.flatnonzero((items.lows >= least) & (items.lows <= most)), items.vague)
+        lows, highs = items.lows[candidates], items.highs(candidates)
+        bottom = top = low
+        while True:
+            meets = (highs >= bottom) & (lows <= top)
+            wider = float(lows[meets].min()), float(highs[meets].max())
+            if wider == (bottom, top):
+                break
+            bottom, top = wider
+        if bottom * _NEAR >= least and top <= most:
+            break
+    return candidates[meets], top
 
 
 def _rounded(entry: _Priority, stream: Stream) -> float:

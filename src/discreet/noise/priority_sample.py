@@ -20,11 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Items, highest
-from discreet.noise.skips import cells_of_ranks, positions
+from discreet.noise.draw import CHUNK, Drawer
+from discreet.noise.priorities import Items, Pair, highest
+from discreet.noise.skips import placed, positions
 from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes
 from discreet.noise.wide import merged_order, same_form
+
+#: the exponent of 1.0 as a float stores it
+_ONE = 1023
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def priority_sample(values: NDArray[np.int64], empty: int, rule: Rule, count: in
         raise BadParameter(f"a priority sample needs a size of at least 1, not {count}")
     strengths = np.abs(values) if rule.two_sided else values
     eligible = np.flatnonzero(strengths >= rule.theta)
-    occupied = _items(strengths[eligible], None, drawer)
+    occupied = _items(strengths if eligible.size == strengths.size else strengths[eligible], None, drawer)
     power = _guess(occupied, empty, rule, count)
     drawn = _Drawn.first(empty, rule, power, drawer)
     # without a power every eligible cell has been drawn; the test leaves a margin, so that no bit is read for it
@@ -51,10 +54,13 @@ def priority_sample(values: NDArray[np.int64], empty: int, rule: Rule, count: in
         lower = power - 1 if power > 0 and 2 ** (power - 1) > rule.theta else None
         drawn = drawn.extended(empty, rule, power, lower, drawer)
         power = lower
-    cut = highest(occupied + drawn.items, count, drawer.stream)
-    old = cut.chosen[cut.chosen < eligible.size]
-    new = cut.chosen[cut.chosen >= eligible.size] - eligible.size
-    return Sample(eligible[old], drawn.ranks[new], drawn.values[new], cut.tau)
+    if power is not None:  # more than `count` are above, so whatever is surely below is out, and sets no tau
+        able = occupied.may_reach(2.0**power)
+        eligible, occupied = eligible[able], occupied.taken(able)
+    cut = highest(Pair(occupied, drawn.items), count, drawer.stream)
+    old, new = np.split(cut.chosen, [np.searchsorted(cut.chosen, eligible.size)])
+    new = new - eligible.size
+    return Sample(eligible[old], np.take(drawn.ranks, new, axis=0), drawn.values[new], cut.tau)
 
 
 def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> Items:
@@ -74,8 +80,7 @@ def _limited(rule: Rule, power: int | None) -> Rule:
 
 def _guess(occupied: Items, empty: int, rule: Rule, count: int) -> int | None:
     """The largest power of two that count + 1 items probably reach; a bad guess costs time and nothing else."""
-    logs = np.minimum(np.log2(np.maximum(occupied.lows, 1)), 1000).astype(np.int64)
-    reached = np.cumsum(np.bincount(logs, minlength=1)[::-1])[::-1]
+    reached = np.cumsum(_by_power(occupied.lows)[::-1])[::-1]
     lowest = next(power for power in range(64) if 2**power > rule.theta)
     highest_ = max(reached.size, lowest) + 1 + max(0, math.ceil(math.log2(max(empty, 1))))
 
@@ -86,6 +91,15 @@ def _guess(occupied: Items, empty: int, rule: Rule, count: int) -> int | None:
 
     fails = bisect.bisect_left(range(lowest, highest_), True, key=lambda power: not enough(power))
     return lowest + fails - 1 if fails else None
+
+
+def _by_power(lows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many have which power of two as their floor, up to the highest one; whatever is below 1 counts as 1."""
+    found = np.zeros(1 << 11, np.int64)
+    for start in range(0, lows.size, CHUNK):
+        found += np.bincount(lows[start : start + CHUNK].view(np.int64) >> 52, minlength=found.size)
+    found[_ONE] += found[:_ONE].sum()
+    return found[_ONE : max(_ONE, int(np.flatnonzero(found).max(initial=0))) + 1]
 
 
 @dataclass(frozen=True)
@@ -112,11 +126,11 @@ class _Drawn:
         """With those of priority at least 2**lower but below 2**power (or all that are left) as well."""
         above, below = _limited(rule, power), _limited(rule, lower)
         left = positions(Between(Kept(below), Kept(above)), empty - len(self.ranks), drawer)
-        ranks = cells_of_ranks(left, self.ranks)
+        ranks, preceding = placed(left, self.ranks)
         items = _below(below, lower, power, len(ranks), drawer)
         values = signs(rule, items.sizes, drawer)
         before, ranks = same_form(self.ranks, ranks)
-        order = merged_order(before, ranks)
+        order = merged_order(preceding, len(before))
         every = self.items + items
         return _Drawn(
             np.concatenate([before, ranks])[order],

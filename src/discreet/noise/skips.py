@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.intervals import Complement, Interval, Real
-from discreet.kernels.walks import cells_narrow, cells_wide, put_digit, put_top, walk, walk_wide
+from discreet.kernels.walks import cells_narrow, cells_wide, put_digit, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits
 from discreet.noise.ladders import DIGIT
-from discreet.noise.wide import limbs_for, same_form, to_limbs
+from discreet.noise.wide import limbs_for, same_form
 
 #: ranges up to here are walked in plain int64
 NARROW = LARGEST
@@ -34,44 +34,58 @@ def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
     if expected > _MOST:
         raise BadParameter(f"about {expected:.3g} items would be chosen, more than memory holds; lower the probability")
     digits = geometric_digits(Complement(probability))
-    block = min(CHUNK, int(expected + 6 * expected**0.5) + 16)
+    most = int(expected + 6 * expected**0.5) + 16
+    block = min(CHUNK, most)
     if size <= NARROW and len(digits.digits) <= NARROW_DIGITS:
-        return _narrow(digits, size, block, drawer)
-    rows = _wide(digits, size, block, drawer)
+        return _narrow(digits, size, block, drawer, most + block)
+    rows = _wide(digits, size, block, drawer, most + block)
     return rows[:, :2].copy().view(np.int64).reshape(-1) if size <= NARROW else rows
 
 
-def _narrow(digits: Digits, size: int, block: int, drawer: Drawer) -> NDArray[np.int64]:
-    gaps, found = np.empty(block, np.int64), []
-    position, ended = 0, False
+def _narrow(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.int64]:
+    gaps, found = np.empty(block, np.int64), np.empty(room, np.int64)
+    count, position, ended = 0, 0, False
     while not ended:
         digits.draw(drawer, gaps)
-        reached = np.empty(block, np.int64)
-        count, position, ended = walk(gaps, position, size, reached)
-        found.append(reached[:count])
-    return np.concatenate(found)
+        found = _with_room(found, count + block)
+        more, position, ended = walk(gaps, position, size, found[count : count + block])
+        count += more
+    return found[:count]
 
 
-def _wide(digits: Digits, size: int, block: int, drawer: Drawer) -> NDArray[np.uint32]:
-    count, kept = len(digits.digits), limbs_for(size)
+def _wide(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.uint32]:
+    places, kept = len(digits.digits), limbs_for(size)
     # room to spare, so that a position plus a gap never wraps
-    limbs = max(kept, limbs_for(DIGIT**count)) + 2
-    part = np.empty(block, np.int64)
-    position = np.zeros(limbs, np.uint32)
-    end = to_limbs([size], limbs)[0]
-    beyond = min(LARGEST, (size >> (8 * count)) + 1)
-    found, ended = [], False
+    words = max(kept, limbs_for(DIGIT**places)) // 2 + 1
+    tops, part, gaps = np.empty(block, np.int64), np.empty(block, np.uint8), np.empty((words, block), np.uint64)
+    position, end = np.zeros(words, np.uint64), _words_of(size, words)
+    beyond = min(LARGEST, (size >> (8 * places)) + 1)
+    found = np.empty((room, kept), np.uint32)
+    count, ended = 0, False
     while not ended:
-        gaps = np.zeros((block, limbs), np.uint32)
-        drawer.draw(digits.top, part, largest=beyond)
-        put_top(gaps, count, np.minimum(part, beyond))
-        for place, table in zip(reversed(range(count)), digits.digits, strict=True):
+        drawer.draw(digits.top, tops, largest=beyond)
+        gaps[:] = 0
+        put_digit(gaps, places, np.minimum(tops, beyond))
+        for place, table in zip(reversed(range(places)), digits.digits, strict=True):
             drawer.draw(table, part)
             put_digit(gaps, place, part)
-        reached = np.empty_like(gaps)
-        inside, ended = walk_wide(gaps, position, end, reached)
-        found.append(reached[:inside, :kept])
-    return np.concatenate(found)
+        found = _with_room(found, count + block)
+        more, ended = walk_wide(gaps, position, end, found[count : count + block])
+        count += more
+    return found[:count]
+
+
+def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The array with at least so many rows; what is new is not set."""
+    if len(array) >= rows:
+        return array
+    longer = np.empty((max(rows, 2 * len(array)), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _words_of(value: int, count: int) -> NDArray[np.uint64]:
+    return np.array([(value >> (64 * word)) & 0xFFFFFFFFFFFFFFFF for word in range(count)], np.uint64)
 
 
 def cells_of_ranks(ranks: NDArray[Any], occupied: NDArray[Any]) -> NDArray[Any]:
@@ -80,7 +94,12 @@ def cells_of_ranks(ranks: NDArray[Any], occupied: NDArray[Any]) -> NDArray[Any]:
     Rank r stands for the cell r + (occupied cells before it): no draw ever has to be rejected for landing
     on an occupied cell.
     """
+    return placed(ranks, occupied)[0]
+
+
+def placed(ranks: NDArray[Any], occupied: NDArray[Any], passed: int = 0) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """`cells_of_ranks`, and how many occupied cells come before each; `passed` are known to come before all."""
     ranks, occupied = same_form(ranks, occupied)
-    cells = np.empty_like(ranks)
-    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, cells)
-    return cells
+    cells, before = np.empty_like(ranks), np.empty(len(ranks), np.int64)
+    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, passed, cells, before)
+    return cells, before

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from discreet.intervals import Interval, Rational, Real
 from discreet.noise.coins import coin, coins, inverse_coins
-from discreet.noise.draw import Drawer
+from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import geometric_digits
+from discreet.noise.ladders import Coin
+from discreet.noise.tables import table_of
 from discreet.privacy import Alpha
 
 #: with at most this many powers of a in the sum, p is worked out as a fraction
@@ -110,24 +112,25 @@ class Between(Real):
 def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     """The sizes |v| of `count` kept empty cells."""
     theta, limit = rule.theta, rule.limit
-    if limit is None or limit <= theta:
-        return theta + _geometric(rule, count, drawer)
-    # two exact proposals; the better one is accepted at least about a third of the time
     mean = 1 / float(1 - rule.alpha.fraction)
-    heavy = float(limit) > theta + mean
-    kept: list[NDArray[np.int64]] = []
-    missing = count
-    while missing > 0:
-        ask = int(missing * 1.2) + 16
-        if heavy:  # proportional to k a**k, then accepted with probability min(limit / k, 1)
+    out, done = np.empty(count, np.int64), 0
+    while done < count:  # a chunk at a time, which stays in the cache
+        room = out[done : done + CHUNK]
+        ask = min(CHUNK, int(room.size * 1.2) + 16)
+        # of two exact proposals the better one is accepted at least about a third of the time
+        if limit is None or limit <= theta:
+            accepted = _geometric(rule, room.size, drawer)
+            accepted += theta
+        elif float(limit) > theta + mean:  # proportional to k a**k, then accepted with probability min(limit / k, 1)
             proposed = _size_biased(rule, ask, drawer)
             accepted = proposed[inverse_coins(proposed, limit, drawer.stream)]
         else:  # proportional to a**k, then accepted with probability min(k / limit, 1)
             proposed = theta + _geometric(rule, ask, drawer)
             accepted = proposed[coins(proposed, limit, drawer.stream)]
-        kept.append(accepted[:missing])
-        missing -= kept[-1].size
-    return np.concatenate(kept) if kept else np.empty(0, np.int64)
+        room = room[: accepted.size]
+        room[:] = accepted[: room.size]
+        done += room.size
+    return out
 
 
 def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
@@ -137,9 +140,12 @@ def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     """
     a, theta = rule.alpha.fraction, rule.theta
     single = Rational(theta * (1 - a) / (theta * (1 - a) + a))
-    out = theta + _geometric(rule, count, drawer)
+    out = _geometric(rule, count, drawer)
+    out += theta
     double = ~coin(single, count, drawer)
-    out[double] += 1 + _geometric(rule, int(double.sum()), drawer)
+    more = np.zeros(count, np.int64)
+    np.place(more, double, 1 + _geometric(rule, int(np.count_nonzero(double)), drawer))
+    out += more
     return out
 
 
@@ -149,9 +155,19 @@ def _geometric(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     return out
 
 
-def signs(rule: Rule, values: NDArray[np.int64], drawer: Drawer) -> NDArray[np.int64]:
-    """Each size with its sign: fair if the rule has two sides, else plus."""
+def signs(
+    rule: Rule, values: NDArray[np.int64], drawer: Drawer, out: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Each size with its sign: fair if the rule has two sides, else plus. `out` may be the sizes themselves."""
     if not rule.two_sided:
         return values
-    minus = coin(Rational(Fraction(1, 2)), values.size, drawer)
-    return np.where(minus, -values, values)
+    table, chunk = table_of(Coin(Rational(Fraction(1, 2)))), np.empty(min(CHUNK, values.size), np.int64)
+    out = np.empty(values.size, np.int64) if out is None else out
+    for start in range(0, values.size, CHUNK):
+        piece = values[start : start + CHUNK]
+        minus = chunk[: piece.size]
+        drawer.draw(table, minus)
+        minus *= -2
+        minus += 1
+        np.multiply(piece, minus, out=out[start : start + CHUNK])
+    return out

@@ -46,14 +46,18 @@ def _whole(array: NDArray[Any]) -> NDArray[np.int64]:
 
 def _widened(array: NDArray[Any], width: int) -> NDArray[np.uint32]:
     rows = array if array.ndim == 2 else _whole(array).astype("<i8").view("<u4").reshape(-1, 2)
+    if rows.shape[1] == width:
+        return np.ascontiguousarray(rows, np.uint32)
     out = np.zeros((len(rows), width), np.uint32)
     out[:, : rows.shape[1]] = rows
     return out
 
 
-def merged_order(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int64]:
-    """The order that sorts two rising sequences laid end to end; both int64, or both rows of limbs."""
-    if first.ndim == 1:
-        return np.argsort(np.concatenate([first, second]), kind="stable")
-    rows = np.concatenate([first, second])
-    return np.lexsort(tuple(rows[:, limb] for limb in range(rows.shape[1])))
+def merged_order(before: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """The order that sorts `count` old entries and new ones laid end to end; before[i] old ones precede the i-th."""
+    new = np.zeros(count + before.size, np.bool_)
+    new[before + np.arange(before.size)] = True
+    order = np.empty(new.size, np.int64)
+    order[~new] = np.arange(count)
+    order[new] = np.arange(count, new.size)
+    return order

@@ -108,7 +108,10 @@ class SparseLaw:
 
     def weighted(self, values: NDArray[np.int64]) -> Floats:
         """Adjusted weights, by which sums are unbiased."""
-        return np.asarray(np.sign(values) * np.maximum(np.abs(values), self.tau))
+        weights = np.maximum(np.abs(values), self.tau)
+        np.copysign(weights, values, out=weights)
+        weights[values == 0] = 0
+        return weights
 
     def interval(self, sums: Sums, level: float) -> Interval:
         raw = (sums.needed == 1) | sums.complete

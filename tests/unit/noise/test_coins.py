@@ -13,6 +13,7 @@ from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
 from discreet.intervals import Power, Rational
 from discreet.noise import Noise, ScriptedSource
+from discreet.noise.coins import inverse_coins
 
 
 @given(
@@ -29,6 +30,27 @@ def test_coins_near_their_border_follow_the_fraction(weight: int, limit: Fractio
     assert bool(heads[0]) == (Fraction(uniform, 2**128) < threshold)
 
 
+@given(
+    weight=st.integers(1, 2**50),
+    limit=st.fractions(min_value=Fraction(1, 10**6), max_value=2**52),
+    offset=st.integers(-3, 3),
+)
+def test_inverse_coins_near_their_border_follow_the_fraction(weight: int, limit: Fraction, offset: int) -> None:
+    threshold = min(limit / weight, Fraction(1))
+    uniform = min(max(int(threshold * 2**128) + offset, 0), 2**128 - 1)
+    source = ScriptedSource(np.uint64(uniform >> 64).tobytes() + np.uint64(uniform & (2**64 - 1)).tobytes() + bytes(16))
+    heads = inverse_coins(np.array([weight]), limit, source)
+    assert bool(heads[0]) == (Fraction(uniform, 2**128) < threshold)
+    assert (source.given == 0) == (weight <= limit)  # no bits for what is certain
+
+
+def test_shares_of_heads_of_inverse_coins() -> None:
+    n = 400_000
+    weights = np.repeat(np.array([1, 7, 8, 30, 10**6]), n)
+    heads = inverse_coins(weights, Fraction(15, 2), Noise().source.stream()).reshape(5, n).sum(axis=1)
+    assert compare(heads, n, np.array([1, 1, 15 / 16, 1 / 4, 7.5e-6]), 1e-10).holds
+
+
 def test_shares_of_heads() -> None:
     noise, n = Noise(), 400_000
     p = Power(Rational(Fraction(9, 10)), 7)
@@ -43,3 +65,5 @@ def test_certain_coins() -> None:
     assert not Noise().coin(Rational(Fraction(0)), 1000).any()
     with pytest.raises(BadParameter):
         Noise().coins(np.array([1]), Fraction(0))
+    with pytest.raises(BadParameter):
+        inverse_coins(np.array([1]), Fraction(0), Noise().source.stream())

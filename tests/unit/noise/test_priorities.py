@@ -16,7 +16,7 @@ from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
 from discreet.noise import Noise, Rule, ScriptedSource
 from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Items, _Priority, _rounded, highest
+from discreet.noise.priorities import Items, Pair, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
 
@@ -84,6 +84,31 @@ def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds
         assert cut.tau is None
     else:
         assert cut.tau == float(exact[ranked[count]])
+
+
+@settings(deadline=None, max_examples=300)
+@given(entries, st.integers(1, 12), st.integers(0, 12), st.permutations(range(1, 13)))
+def test_two_parts_are_ranked_as_one(entries: Any, count: int, split: int, thirds: list[int]) -> None:
+    tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
+    tapes = [[*start, third, 7] for start, third in zip(zip(words, seconds, strict=True), thirds, strict=False)]
+    whole = items_of(tops, powers, tapes)
+    pair = Pair(whole.taken(np.arange(len(tops))[:split]), whole.taken(np.arange(len(tops))[split:]))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        by_tape(monkeypatch, tapes)
+        one, two = highest(whole, count, ScriptedSource(b"")), highest(pair, count, ScriptedSource(b""))
+    assert one.chosen.tolist() == two.chosen.tolist()
+    assert one.tau == two.tau
+
+
+@settings(deadline=None, max_examples=300)
+@given(entries, st.integers(0, 130), st.integers(1, 12))
+def test_only_what_is_surely_below_a_bound_cannot_reach_it(entries: Any, power: int, third: int) -> None:
+    tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
+    tapes = [[*start, third, 7] for start in zip(words, seconds, strict=True)]
+    may = set(items_of(tops, powers, tapes).may_reach(2.0**power).tolist())
+    for i, exact in enumerate(priority(*item) for item in zip(tops, powers, tapes, strict=True)):
+        assert i in may or exact < 2**power
+        assert i not in may or words[i] < 2**32 or exact > 2**power * (1 - Fraction(1, 2**29))
 
 
 @pytest.mark.parametrize("second", [3, 2**63])
