@@ -26,8 +26,8 @@ from discreet.schema import Schema
 Ints = NDArray[np.int64]
 
 _CHUNK = 8
-#: the bits of an order that belong to the record: all, or few where those of its item come first
-_RECORD, _RANKED_RECORD, _ITEM, _RANKED_ITEM = (2**64 - 1, 2**32 - 1, 2**24 - 1, 2**12 - 1)
+#: reservoirs up to this size are cut down while rows stream by; of larger ones there are few, if any is ever full
+_MOST_SCRATCH = 1 << 24
 
 
 def histories(
@@ -59,13 +59,7 @@ class RowHistories:
         self, parts: list[Any], most: int, distinct: bool, scores: NDArray[np.float64] | None, salt: bytes
     ) -> Kept:
         sizes = self.schema.sizes
-        ranks = np.empty(0, np.uint32)
-        if scores is not None:  # equal scores share a rank; the highest has rank 0
-            ranks = np.unique(-scores, return_inverse=True)[1].astype(np.uint32)
-        low_bits = (
-            (_ITEM if scores is None else _RANKED_ITEM) if distinct else (_RECORD if scores is None else _RANKED_RECORD)
-        )
-        reservoirs = Reservoirs(most, low_bits, int(np.prod(sizes[1:])), ranks, np.frombuffer(salt, np.uint64))
+        reservoirs = Reservoirs(most, int(np.prod(sizes[1:])), salt, distinct=distinct, scores=scores)
         with ExitStack() as stack:
             batches = _batches(parts, self.schema, self.unit, salt.hex(), stack)
             reader = stack.enter_context(ThreadPoolExecutor(1))
@@ -80,16 +74,30 @@ class Reservoirs:
     """The state between batches: who is known, and what is kept of whom. See `kernels.reservoirs`."""
 
     def __init__(
-        self, most: int, low_bits: int, contexts: int, ranks: NDArray[np.uint32], salts: NDArray[np.uint64]
+        self,
+        most: int,
+        contexts: int,
+        salt: bytes,
+        *,
+        distinct: bool = False,
+        scores: NDArray[np.float64] | None = None,
     ) -> None:
-        self.most, self.low_bits, self.contexts = most, np.uint64(low_bits), contexts
-        self.ranks, self.salts = ranks, salts
+        self.most, self.contexts, self.distinct = most, contexts, distinct
+        self.salts = np.frombuffer(salt, np.uint64)
+        self.ranks, rank_bits = np.empty(0, np.uint32), 0
+        if scores is not None:  # equal scores share a rank; the highest has rank 0
+            self.ranks = np.unique(-scores, return_inverse=True)[1].astype(np.uint32)
+            rank_bits = max(1, int(self.ranks.max()).bit_length())
+        # what ranks leave of 64 bits is the record's, or half its item's
+        low = (64 - rank_bits) // 2 if distinct else 64 - rank_bits
+        self.rank_bits, self.low_bits = np.uint64(rank_bits), np.uint64(2**low - 1)
+        self.full = 2 * most if 2 * most <= _MOST_SCRATCH else 2**62
         self.table, self.known = np.full((1 << 12, 2), -1, np.int64), 0
         self.people = np.empty((0, 4), np.int64)
         self.chunk = min(_CHUNK, 2 * most)
         self.orders, self.words, self.links = (np.empty(0, np.int64) for _ in range(3))
         self.free = np.array([-1, 0], np.int64)
-        self.scratch = (np.empty(2 * most, np.int64), np.empty(2 * most, np.int64))
+        self.scratch = self._scratch(min(self.full, _MOST_SCRATCH))
         self._more_chunks()
 
     def offer(self, users: Ints, tickets: Ints, words: Ints) -> None:
@@ -98,12 +106,17 @@ class Reservoirs:
         owners, done = self._numbered(users), 0
         while True:
             done = offer(
-                done, owners, tickets, words, self.contexts, self.ranks, self.low_bits, self.salts, self.most,
-                self.people, self.orders, self.words, self.links, self.free, self.scratch,
+                done, owners, tickets, words, self.contexts, self.ranks, self.rank_bits, self.low_bits, self.distinct,
+                self.salts, self.most, self.full, self.people, self.orders, self.words, self.links, self.free,
+                self.scratch,
             )  # fmt: skip
             if done == users.size:
                 return
             self._more_chunks()
+
+    @staticmethod
+    def _scratch(size: int) -> tuple[Ints, Ints]:
+        return np.empty(size, np.int64), np.empty(size, np.int64)
 
     def _numbered(self, users: Ints) -> Ints:
         from discreet.kernels.reservoirs import LAST, NOBODY, number_users, rehash
@@ -133,11 +146,12 @@ class Reservoirs:
         from discreet.kernels.reservoirs import settle
 
         people = self.people[: self.known]
+        scratch = self._scratch(int(people[:, 3].max(initial=1)))
         starts = np.empty(self.known + 1, np.int64)
         out = np.empty(int(np.minimum(people[:, 3], self.most).sum()), np.int64)
         end = settle(
-            self.most, self.low_bits, self.contexts, people, self.orders, self.words, self.links, starts, out,
-            self.scratch,
+            self.most, self.low_bits, self.distinct, self.contexts, people, self.orders, self.words, self.links,
+            starts, out, scratch,
         )  # fmt: skip
         return starts, out[:end]
 

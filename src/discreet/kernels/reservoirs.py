@@ -21,13 +21,11 @@ LAST = 2**63 - 1
 NOBODY = -1
 #: what is known of a user
 _SEEN, _LIMIT, _HEAD, _SIZE = range(4)
-#: with fewer bits of their own than these, records of one item are one entry
-_SHARED = np.uint64(2**32 - 1)
 #: so many are sorted by insertion
 _FEW = 48
 _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_U27, _U30, _U31, _U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_U27, _U30, _U31, _U64 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(64)
 
 
 @kernel
@@ -78,9 +76,12 @@ def offer(
     words: Ints,
     contexts: int,
     ranks: NDArray[np.uint32],
+    rank_bits: np.uint64,
     low_bits: np.uint64,
+    distinct: bool,
     salts: Words,
     most: int,
+    full: int,
     people: Ints,
     orders: Ints,
     kept: Ints,
@@ -90,13 +91,13 @@ def offer(
 ) -> int:
     """Offer the rows from `begin` on to their owners' reservoirs; returns the row that found no room, or the end.
 
-    The order of a record: the bits of `low_bits` are those of the record itself, the others those of its item, which
-    are the item's rank and a hash if there are ranks. `people` holds of each user how many records were seen, the
+    The order of a record: the bits of `low_bits` are those of the record itself, the others those of its item: its rank
+    in the uppermost `rank_bits`, if there are ranks, and a hash. A user with `full` entries drops what is above the
+    `most` lowest. `people` holds of each user how many records were seen, the
     order at which more are refused, the first chunk, and how many are kept. `free` holds the first unused chunk, and
     how many were ever used.
     """
     chunk = kept.size // links.size
-    distinct = bool(low_bits < _SHARED)
     for row in range(begin, owners.size):
         owner, word = owners[row], words[row]
         seed = mixed(salts[0] ^ np.uint64(tickets[row]))
@@ -106,7 +107,7 @@ def offer(
             item = word // contexts
             high = mixed(seed ^ salts[1] ^ (_TWO * np.uint64(item + 1)))
             if ranks.size:
-                high = (np.uint64(ranks[item]) << _U32) | (high >> _U32)
+                high = (np.uint64(ranks[item]) << (_U64 - rank_bits)) | (high >> rank_bits)
         order = np.int64(((high & ~low_bits) | (own & low_bits)) >> np.uint64(1))
         if order < people[owner, _LIMIT]:
             size = people[owner, _SIZE]
@@ -124,7 +125,7 @@ def offer(
             place = people[owner, _HEAD] * chunk + size % chunk
             orders[place], kept[place] = order, word
             people[owner, _SIZE] = size + 1
-            if size + 1 == 2 * most:
+            if size + 1 == full:
                 count = gather(people, owner, orders, kept, links, chunk, scratch)
                 left = lowest(scratch, count, most, distinct, contexts, low_bits)
                 if left == most:
@@ -216,6 +217,7 @@ def _put_back(
 def settle(
     most: int,
     low_bits: np.uint64,
+    distinct: bool,
     contexts: int,
     people: Ints,
     orders: Ints,
@@ -231,7 +233,7 @@ def settle(
     for user in range(people.shape[0]):
         starts[user] = end
         count = gather(people, user, orders, kept, links, chunk, scratch)
-        for entry in range(lowest(scratch, count, most, bool(low_bits < _SHARED), contexts, low_bits)):
+        for entry in range(lowest(scratch, count, most, distinct, contexts, low_bits)):
             out[end] = scratch[1][entry]
             end += 1
     starts[people.shape[0]] = end

@@ -45,6 +45,8 @@ class Fpa(ItemMethod):
     }
 
     def __init__(self, request: Request) -> None:
+        from discreet.transforms.fourier import padded_length
+
         super().__init__(request)
         if self.pairs:
             raise BadParameter("fpa takes no pairs of items; use lpa, sra or hpa for them")
@@ -53,6 +55,11 @@ class Fpa(ItemMethod):
         else:
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
             self.rehearsal = "none"
+            unit = self.unit_of(self.bound.most)
+            for step in self.shares:
+                if step.endswith("choice"):
+                    length = padded_length(self.sizes["items" if step == "choice" else "edges"])
+                    self.check_choice(_loss_sensitivity(unit, length), self.epsilon_of(step))
 
     def widest_change(self) -> Fraction:
         from discreet.transforms.fourier import padded_length
@@ -94,9 +101,7 @@ class Fpa(ItemMethod):
         lengths = np.sqrt(np.maximum(left, 0)) + _noise_lengths(unit, numbers, length, self.epsilon_of(step))
         # losses beyond 2**60 are all the same: far too much
         losses = np.ceil(np.minimum(lengths * _LOSS_STEPS, 2.0**60)).astype(np.int64)
-        # each of two lengths is off by the error of the numbers, and rounding up moves a loss by one step
-        root = math.isqrt(unit.squared_length * _LOSS_STEPS**2 - 1) + 1
-        sensitivity = root + 1 + math.ceil(2 * _LOSS_STEPS * _length_error(length))
+        sensitivity = _loss_sensitivity(unit, length)
         self.pay(choice_cost(choice_scale(epsilon, sensitivity), sensitivity))
         return int(numbers[noise.choose(losses, choice_scale(epsilon, sensitivity))])
 
@@ -116,10 +121,16 @@ def _length_error(length: int) -> Fraction:
     return 2 * _transform_error(length) + summing * MOST_COUNT * (math.isqrt(length) + 1)
 
 
+def _loss_sensitivity(unit: Unit, length: int) -> int:
+    """Each of two lengths is off by the error of the numbers, and rounding up moves a loss by one step."""
+    root = math.isqrt(unit.squared_length * _LOSS_STEPS**2 - 1) + 1
+    return root + 1 + math.ceil(2 * _LOSS_STEPS * _length_error(length))
+
+
 def _moved(unit: Unit, kept: int, length: int) -> Fraction:
     """The most that one unit moves the rounded coefficients, in L1."""
     # of one record: 1 / root of the length for the mean, and at most twice that for each pair of cosine and sine
-    peak = Fraction(kept, math.isqrt(length))
+    peak = Fraction(kept | 1, math.isqrt(length))
     rounding = 1 + 2 * LATTICE * _transform_error(length)
     return length_cost(unit, kept, LATTICE, rounding, peak)
 

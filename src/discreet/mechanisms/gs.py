@@ -109,7 +109,8 @@ def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:
         return found
 
     # a few sizes first: what they reach lets the others stop early
-    some = np.unique(np.rint(np.geomspace(1, values.size, 200)).astype(np.int64))[::-1].copy()
+    half = max(values.size // 2, 1)
+    some = np.unique(np.rint(np.geomspace(1, half, 200)).astype(np.int64))[::-1].copy()
     first = errors(some, np.inf)
     # above half of all, every size is one group of all
     every = np.concatenate([[values.size], np.arange(values.size // 2, 0, -1)])

@@ -33,6 +33,8 @@ BOUNDS = {
 GUESSES = ("users", "records", "popularity")
 QUANTILE, QUANTILE_SHARE = Fraction(9, 10), Fraction(1, 20)
 
+MOST_BOUNDS = 10**7
+
 Note = Callable[[str, Any, str], None]
 
 
@@ -57,6 +59,8 @@ class Bound:
             quantile = exact(asked.get("quantile", QUANTILE), "quantile")
             if quantile >= 1 or quantile.denominator > 10**6:
                 raise BadParameter("quantile must lie between 0 and 1, with at most six digits, such as 0.9")
+            if most > MOST_BOUNDS:
+                raise BadParameter(f"a quantile is drawn among at most {MOST_BOUNDS:,} bounds; lower the unit's own")
             note("bound", f"{as_text(quantile)} quantile of records per user", "drawn privately; see `summary`")
             return cls(most, request.unit, quantile, QUANTILE_SHARE)
         if "guess" in asked:
@@ -84,13 +88,13 @@ class Bound:
     def chosen(self, numbers: NDArray[np.int64], epsilon: Fraction, noise: Noise) -> int:
         """The bound, drawn from how many users have 0, 1, 2, ... records."""
         losses = self._losses(numbers)
-        return 1 + noise.choose(losses, choice_scale(epsilon, self._sensitivity))
+        return 1 + noise.choose(losses, choice_scale(epsilon, self.sensitivity))
 
     def price(self, epsilon: Fraction) -> Fraction:
-        return choice_cost(choice_scale(epsilon, self._sensitivity), self._sensitivity)
+        return choice_cost(choice_scale(epsilon, self.sensitivity), self.sensitivity)
 
     @property
-    def _sensitivity(self) -> int:
+    def sensitivity(self) -> int:
         """One user more or less moves the users at most, and the quantile among them; one replaced, both by less."""
         quantile = self.quantile or QUANTILE
         share, rest = quantile.numerator, quantile.denominator - quantile.numerator

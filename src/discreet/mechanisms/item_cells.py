@@ -54,7 +54,10 @@ class ItemCells(ItemMethod):
         parts = []
         for table, step, unit in zip(tables, ("items", "edges"), units, strict=False):
             scale = self.scale(step, unit)
-            noisy = self._noisy_pairs(table, scale, noise) if self.halved(step) else noise.add(table, scale)
+            if step == "edges" and self.pairs:
+                noisy = self._noisy_pairs(table, scale, noise)
+            else:
+                noisy = noise.add(table, scale)
             parts.append(Part.single(noisy, scale))
         total = self._total(histories, noise) if self.rescales else None
         return ItemTables(self.release_schema, self.views, parts, bound=bound, pairs=self.pair_kind, total=total)
@@ -77,15 +80,17 @@ class ItemCells(ItemMethod):
         ]
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
-        """Each pair is one count, whichever of its items comes first; an item makes no pair with itself."""
+        """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""
         items = self.request.schema.sizes[0]
-        upper = np.triu_indices(items, 1)
-        square = np.zeros((items, items), np.int64)
-        square[upper] = noise.add(table.reshape(items, items)[upper], scale)
-        return (square + square.T).reshape(-1)
-
-    def halved(self, step: str) -> bool:
-        return self.pairs and self.distinct and step == "edges"
+        square = table.reshape(items, items)
+        if self.distinct:
+            upper = np.triu_indices(items, 1)
+            noisy = np.zeros_like(square)
+            noisy[upper] = noise.add(square[upper], scale)
+            return (noisy + noisy.T).reshape(-1)
+        noisy = noise.add(square, scale)
+        np.fill_diagonal(noisy, 0)
+        return noisy.reshape(-1)
 
     @property
     def pair_kind(self) -> str:

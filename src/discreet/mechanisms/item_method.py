@@ -19,7 +19,7 @@ from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.item_bounds import BOUNDS, Bound
 from discreet.naming import did_you_mean
-from discreet.privacy import LARGEST_SCALE, Unit, as_text, cost, exact, scale_of
+from discreet.privacy import LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 10**8
 ALSO = "also_"
+#: beyond it, chances fall too slowly for 64 bits
+LARGEST_CHOICE = Fraction(2**47)
 
 ITEMS = {
     "pairs": "true: besides items, pairs of items that users have in common; usually given as `context`",
@@ -54,7 +56,8 @@ class ItemMethod(Mechanism):
         self.has_edges = self.pairs or len(schema) > 1
         self.bound = Bound.of(request, self.default_bound(), self.default_shares()["items"], self.note_choice)
         as_declared = not self.bound.private and self.bound.most == request.unit.most
-        self.needs_rows = self.pairs or not as_declared or (self.distinct and request.unit.in_cell is None)
+        # a unit's "one row in a cell" is about cells of the data, which may be finer than items
+        self.needs_rows = self.pairs or self.distinct or not as_declared
         if self.pairs and self.bound.most == 1:
             raise BadParameter("pairs of items need users of whom at least 2 records count; raise their bound")
         self.release_schema = _with_pairs(schema, self.item) if self.pairs else schema
@@ -69,6 +72,8 @@ class ItemMethod(Mechanism):
         self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
         self._paid = Fraction(0)
         self.check_scale(self.widest_change() / (request.epsilon * min(self.shares.values()) / 2))
+        if self.bound.private:
+            self.check_choice(self.bound.sensitivity, self.epsilon_of("bound"))
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""
@@ -81,6 +86,11 @@ class ItemMethod(Mechanism):
             raise BadParameter(
                 f"{self.method}: this needs noise of a scale above 2**52; raise epsilon or lower the bound"
             )
+
+    def check_choice(self, sensitivity: int, epsilon: Fraction) -> None:
+        """The same for what the exponential mechanism chooses by."""
+        if choice_scale(epsilon, sensitivity) > LARGEST_CHOICE:
+            raise BadParameter(f"{self.method}: such a choice needs more of epsilon; raise epsilon, or its share")
 
     @property
     def cost(self) -> Fraction:

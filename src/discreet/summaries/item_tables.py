@@ -25,6 +25,7 @@ from discreet.schema import Schema
 from discreet.simulation import laplace_sums
 from discreet.summaries.base import Answers, per_question
 from discreet.summaries.marginal_tables import MarginalTables, Part
+from discreet.transforms.box_variances import box_variances
 
 Floats = NDArray[np.float64]
 
@@ -93,21 +94,17 @@ class ItemTables(MarginalTables):
         return value, self._pair_variances(questions)
 
     def _pair_variances(self, questions: Questions) -> Floats:
-        """How many times the noise variance of one pair a question has: a pair that is asked for twice counts fourfold.
+        """How many times the noise variance of one pair a question has.
 
-        An item makes no pair with itself; where pairs have one count, the two orders of a pair are that count twice.
+        An item makes no pair with itself. Where a pair has one count, its two orders are the same draw, so one that is
+        asked for in both counts fourfold.
         """
-        out = np.zeros(questions.count)
-        lengths = questions.last - questions.first + 1.0
-        common = np.minimum(questions.last[:, 0], questions.last[:, 1]) - np.maximum(
-            questions.first[:, 0], questions.first[:, 1]
-        )
-        both = np.maximum(common + 1.0, 0)
-        pairs = lengths[:, 0] * lengths[:, 1] - both
-        if self.pairs == "both":
-            pairs += both * (both - 1)
-        np.add.at(out, questions.owner, pairs)
-        return out
+
+        def shared(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
+            same = np.where(one == other, _meeting(questions, one, one, (0, 1)), 0.0)
+            return same + (_meeting(questions, one, other, (1, 0)) if self.pairs == "both" else 0.0)
+
+        return box_variances(questions.owner, questions.count, shared)
 
     def noise_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """As `ranking.Ranked` asks: an item's noise is independent of that of others."""
@@ -127,6 +124,13 @@ class ItemTables(MarginalTables):
         shared = cells * (weights[0] / sum(weights)) / every
         return np.asarray(factor * (edges + shared * (items - edges - others)))
 
+    def to_arrow(self) -> Any:
+        table = super().to_arrow()
+        if self.total is None:
+            return table
+        counts = table["consistent_count" if self.consistent else "count"].to_numpy()
+        return table.append_column("rescaled_count", [self._factor(0.5)[0] * counts])
+
     def facts(self) -> dict[str, Any]:
         return {**super().facts(), "bound": self.bound, "pairs": self.pairs, **self._total_facts()}
 
@@ -141,3 +145,14 @@ class ItemTables(MarginalTables):
         sets = [table["attributes"] for table in facts["tables"]]
         total = Total(int(facts["total"]), exact(facts["total scale"], "scale")) if "total" in facts else None
         return cls(schema, sets, plain.parts, bound=int(facts["bound"]), pairs=facts["pairs"], total=total)
+
+
+def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:
+    """How many pairs of different items lie in a box and, with their items in this order, in another."""
+    firsts, lasts = [], []
+    for place in (0, 1):
+        firsts.append(np.maximum(questions.first[one, place], questions.first[other, order[place]]))
+        lasts.append(np.minimum(questions.last[one, place], questions.last[other, order[place]]))
+    sides = [np.maximum(last - first + 1.0, 0.0) for first, last in zip(firsts, lasts, strict=True)]
+    both = np.minimum(*lasts) - np.maximum(*firsts) + 1.0
+    return np.asarray(sides[0] * sides[1] - np.maximum(both, 0.0) * (sides[0] > 0) * (sides[1] > 0))

@@ -1,0 +1,48 @@
+"""Small item histories for tests: rows in memory that go through the real reservoirs, and methods made without data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.histories import Reservoirs
+from discreet.kept import KeptRecords
+from discreet.mechanisms import Request, registry
+from discreet.privacy import Unit
+from discreet.schema import Ordinal, Schema
+
+Ints = NDArray[np.int64]
+
+METHODS = ("fpa", "gs", "gs-r", "gs-s", "hpa", "lpa", "sra")
+
+
+def reservoirs(
+    most: int, contexts: int, distinct: bool = False, scores: NDArray[np.float64] | None = None, salt: bytes = b"s" * 16
+) -> Reservoirs:
+    """As `RowHistories` makes them."""
+    return Reservoirs(most, contexts, salt, distinct=distinct, scores=scores)
+
+
+class Rows:
+    """The records of a few users: `of[u]` are the cells of user u. A `Histories` for mechanisms."""
+
+    def __init__(self, sizes: tuple[int, ...], of: Sequence[Sequence[int]]) -> None:
+        self.sizes = sizes
+        self.users = np.repeat(np.arange(len(of)), [len(mine) for mine in of])
+        self.words = np.array([word for mine in of for word in mine], np.int64)
+
+    def kept(self, most: int, *, distinct: bool, scores: NDArray[np.float64] | None, salt: bytes) -> KeptRecords:
+        chosen = reservoirs(most, int(np.prod(self.sizes[1:])), distinct, scores, salt)
+        chosen.offer(self.users, self.users, self.words)
+        return KeptRecords(self.sizes, *chosen.settled())
+
+
+def made(method: str, sizes: Sequence[int], epsilon: Any, unit: Unit | None = None, **parameters: Any) -> Any:
+    """A method for items (the first size) in contexts (the others)."""
+    names = ["item", *(f"c{i}" for i in range(1, len(sizes)))]
+    schema = Schema({name: Ordinal(0, size - 1) for name, size in zip(names, sizes, strict=True)})
+    return registry()["items", method](Request(schema, unit or Unit(), Fraction(epsilon), parameters))
