@@ -109,7 +109,7 @@ class Whole(Kept):
         return np.bincount(np.minimum(np.diff(self._case.starts), most), minlength=most + 1)
 
     def pairs(self, first: int, *, directed: bool) -> Ints:
-        raise NotImplementedError
+        raise ValueError("the paper has no pairs of items")
 
     def _counted(self, items: NDArray[np.int32]) -> Ints:
         return np.bincount(items, minlength=self.sizes[0])
