@@ -24,44 +24,48 @@ from discreet.schema import Ordinal, Schema
 
 SIZES = (101, 2, 4, 26, 29, 5, 5, 512, 4)
 ROWS = 10**7
-PAPER: dict[str, Any] = {"records": ROWS, "sanity": ROWS // 10_000}
-METHODS: dict[str, dict[str, Any]] = {
-    "equal": {},
-    "two-phase": PAPER,
-    "iresamp": PAPER | {"start": ROWS // 10},
-    "ireduct": PAPER | {"start": ROWS // 10, "step": ROWS // 10**6},
-}
 
 
-def run() -> int:
-    report = Report("marginals: nine attributes, 10^7 rows, two cores")
-    length = yardstick()
+def methods(rows: int) -> dict[str, dict[str, Any]]:
+    paper: dict[str, Any] = {"records": rows, "sanity": rows // 10_000}
+    return {
+        "equal": {},
+        "two-phase": paper,
+        "iresamp": paper | {"start": rows // 10},
+        "ireduct": paper | {"start": rows // 10, "step": rows // 10**6},
+    }
+
+
+def run(quick: bool) -> Report:
+    rows = ROWS // 10 if quick else ROWS
+    report = Report(f"marginals: nine attributes, {rows:,} rows, two cores", quick)
+    length, runs = yardstick(), 2 if quick else 3
     report.note("L in seconds", length)
     schema = Schema({f"a{place}": Ordinal(0, size - 1) for place, size in enumerate(SIZES)})
-    columns = people()
+    columns = people(rows)
     for ways in (1, 2):
         tables = [marginal(columns, places) for places in itertools.combinations(range(len(SIZES)), ways)]
-        for method, parameters in METHODS.items():
+        for method, parameters in methods(rows).items():
             limit = 10.0 if (method, ways) == ("ireduct", 2) else 1.0
-            for epsilon in ("0.01", "0.1"):
+            for epsilon in ("0.1",) if quick else ("0.01", "0.1"):
                 unit = discreet.Unit(neighbours="replace")
                 request = Request(schema, unit, Fraction(epsilon), {"ways": ways, **parameters})
                 made = registry()["marginals", method](request)
-                taken = seconds(lambda made=made, tables=tables: made.measure(tables, Noise()), 3)  # type: ignore[misc]
+                taken = seconds(lambda made=made, tables=tables: made.measure(tables, Noise()), runs)  # type: ignore[misc]
                 report.at_most(f"{method}, {ways}-way, epsilon {epsilon}: time / L", taken / length, limit)
     _counting(report, schema, columns)
-    return report.show()
+    return report
 
 
-def people() -> list[np.ndarray[Any, Any]]:
+def people(rows: int = ROWS) -> list[np.ndarray[Any, Any]]:
     """Skewed, independent columns."""
     dice = np.random.default_rng(1)
-    return [np.minimum((dice.random(ROWS) ** 3 * size).astype(np.int32), size - 1) for size in SIZES]
+    return [np.minimum((dice.random(rows) ** 3 * size).astype(np.int32), size - 1) for size in SIZES]
 
 
 def marginal(columns: list[np.ndarray[Any, Any]], places: tuple[int, ...]) -> Counts:
     shape = tuple(SIZES[place] for place in places)
-    numbers = np.zeros(ROWS, np.int64)
+    numbers = np.zeros(columns[0].size, np.int64)
     for place in places:
         numbers = numbers * SIZES[place] + columns[place]
     dense = np.bincount(numbers, minlength=int(np.prod(shape)))

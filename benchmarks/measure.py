@@ -1,4 +1,4 @@
-"""Times, peaks and the table they are printed in. Times are the best of a few runs: the machine only ever adds."""
+"""Times, peaks and the table they are shown in. Times are the best of a few runs: the machine only ever adds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 YARDSTICK = 10_000_000
+_listeners: list[Callable[[str], None]] = []
 
 
 def seconds(work: Callable[[], Any], runs: int = 5) -> float:
@@ -25,10 +26,15 @@ def seconds(work: Callable[[], Any], runs: int = 5) -> float:
     return best
 
 
-def yardstick() -> float:
+def yardstick(runs: int = 5) -> float:
     """L: numpy's Generator.laplace for 10**7 values (not private, merely fast)."""
     generator = np.random.default_rng()
-    return seconds(lambda: generator.laplace(size=YARDSTICK))
+    return seconds(lambda: generator.laplace(size=YARDSTICK), runs)
+
+
+def growth(sizes: Sequence[float], taken: Sequence[float]) -> float:
+    """The exponent of time over size: the slope of log over log, by least squares."""
+    return float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
 
 
 def peak_bytes(work: Callable[[], Any]) -> int:
@@ -49,31 +55,61 @@ def peak_bytes(work: Callable[[], Any]) -> int:
     return rise
 
 
+def listen(listener: Callable[[str], None] | None) -> None:
+    """Tell `listener` of every row as soon as it is measured; nobody else, and with None nobody at all."""
+    _listeners[:] = [] if listener is None else [listener]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured, or why it was not, and the most (or least) it may be."""
+
+    what: str
+    measured: float | str
+    limit: float | None = None
+    held: bool | None = None
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """As shown: what, measured, limit, verdict."""
+        measured = self.measured if isinstance(self.measured, str) else f"{self.measured:,.4g}"
+        if self.limit is None:
+            return self.what, measured, "", ""
+        return self.what, measured, f"{self.limit:,.4g}", "held" if self.held else "MISSED"
+
+
 @dataclass
 class Report:
-    """A Markdown table of what was measured, each row against the most (or least) it may be."""
+    """The rows of a benchmark. A limit is stated for the full size, so that with `quick` it is no more than a note."""
 
     title: str
-    rows: list[tuple[str, float, float | None, bool]] = field(default_factory=list)
-    missed: int = 0
+    quick: bool = False
+    rows: list[Row] = field(default_factory=list)
 
-    def at_most(self, what: str, value: float, limit: float) -> None:
-        self._add(what, value, limit, value <= limit)
+    @property
+    def missed(self) -> int:
+        return sum(row.held is False for row in self.rows)
 
-    def at_least(self, what: str, value: float, limit: float) -> None:
-        self._add(what, value, limit, value >= limit)
+    def at_most(self, what: str, value: float, limit: float, *, any_size: bool = False) -> None:
+        self._limited(what, value, limit, value <= limit, any_size)
 
-    def note(self, what: str, value: float) -> None:
-        self._add(what, value, None, True)
+    def at_least(self, what: str, value: float, limit: float, *, any_size: bool = False) -> None:
+        self._limited(what, value, limit, value >= limit, any_size)
 
-    def _add(self, what: str, value: float, limit: float | None, held: bool) -> None:
-        self.rows.append((what, value, limit, held))
-        self.missed += not held
+    def note(self, what: str, value: float | str) -> None:
+        self._add(Row(what, value if isinstance(value, str) else float(value)))
 
-    def show(self) -> int:
-        """Print the table; the number of limits that were missed."""
-        print(f"\n## {self.title}\n\n| what | measured | limit | |\n|---|---:|---:|---|")
-        for what, value, limit, held in self.rows:
-            bound = "" if limit is None else f"{limit:,.4g}"
-            print(f"| {what} | {value:,.4g} | {bound} | {'' if limit is None else 'held' if held else 'MISSED'} |")
-        return self.missed
+    def _limited(self, what: str, value: float, limit: float, held: bool, any_size: bool) -> None:
+        if self.quick and not any_size:
+            self.note(what, value)
+        else:
+            self._add(Row(what, float(value), float(limit), bool(held)))
+
+    def _add(self, row: Row) -> None:
+        self.rows.append(row)
+        for listener in _listeners:
+            listener(row.what)
+
+    def markdown(self) -> str:
+        lines = [f"## {self.title}", "", "| what | measured | limit | |", "|---|---:|---:|---|"]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row.cells()) + " |" for row in self.rows]
+        return "\n".join(lines) + "\n"

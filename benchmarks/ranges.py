@@ -1,6 +1,7 @@
 """Wavelets and trees in privelet's own settings: time against filling the table with noise, memory, saving, asking.
 
-2**22 to 2**26 cells over two ordinal and two nominal attributes, and the domain of the Brazil table, 1.03 * 10^8 cells.
+2**22 to 2**26 cells over two ordinal and two nominal attributes, and the domain of the Brazil table, 1.03 * 10^8 cells;
+a quick run has 2**16 to 2**20, and a twentieth of Brazil.
 What is timed is `measure`, the counts being given; of `privelet*` also the thresholds, computed from the result.
 """
 
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import discreet
-from benchmarks.measure import Report, peak_bytes, seconds
+from benchmarks.measure import Report, growth, peak_bytes, seconds
 from discreet import folder
 from discreet.counts import Counts
 from discreet.mechanisms import Mechanism, Request, registry
@@ -25,17 +26,20 @@ from discreet.schema import Nominal, Ordinal, Schema
 
 POWERS = (22, 24, 26)
 ROWS = 5_000_000
+QUICK_POWERS = (16, 18, 20)
+QUICK_ROWS = 500_000
 QUESTIONS = 40_000
 METHODS: dict[str, dict[str, Any]] = {"privelet": {}, "privelet*": {"direct": []}}
 LIMITS = {"privelet": 4.0, "privelet*": 12.0}
 
 
-def run() -> int:
-    report = Report("ranges: noise on coefficients, two cores")
+def run(quick: bool) -> Report:
+    report = Report("ranges: noise on coefficients, two cores", quick)
     _over_cells(report)
-    _over_rows(report)
+    if not quick:
+        _over_rows(report)
     _brazil(report)
-    return report.show()
+    return report
 
 
 def square(power: int) -> Schema:
@@ -79,9 +83,10 @@ def fill_seconds(cells: int) -> float:
 
 def _over_cells(report: Report) -> None:
     taken: dict[str, list[float]] = {method: [] for method in METHODS}
-    for power in POWERS:
+    powers, rows = (QUICK_POWERS, QUICK_ROWS) if report.quick else (POWERS, ROWS)
+    for power in powers:
         schema = square(power)
-        counts = uniform(schema, ROWS)
+        counts = uniform(schema, rows)
         fill = fill_seconds(schema.cells)
         for method, times in taken.items():
             job = work(method, schema, counts)
@@ -89,18 +94,18 @@ def _over_cells(report: Report) -> None:
             times.append(seconds(job, 3))
             ratio = times[-1] / fill
             name = f"{method}, 2^{power} cells: time / Generator.laplace of as many"
-            if power == POWERS[-1] and method in LIMITS:
+            if power == powers[-1] and method in LIMITS:
                 report.at_most(name, ratio, LIMITS[method])
             else:
                 report.note(name, ratio)
-    sizes = [np.log(square(power).cells) for power in POWERS]
+    sizes = [square(power).cells for power in powers]
     for method, times in taken.items():
-        report.at_most(f"{method}: time grows as the cells to the power", np.polyfit(sizes, np.log(times), 1)[0], 1.1)
-    schema = square(POWERS[-1])
-    counts = uniform(schema, ROWS)
+        report.at_most(f"{method}: time grows as the cells to the power", growth(sizes, times), 1.1)
+    schema = square(powers[-1])
+    counts = uniform(schema, rows)
     made = mechanism("privelet", schema)
     peak = peak_bytes(lambda: made.measure(counts, Noise()))
-    report.at_most("privelet, 2^26 cells: peak memory / dense array", peak / (8 * schema.cells), 2.5)
+    report.at_most(f"privelet, 2^{powers[-1]} cells: peak memory / dense array", peak / (8 * schema.cells), 2.5)
 
 
 def _over_rows(report: Report) -> None:
@@ -113,24 +118,26 @@ def _over_rows(report: Report) -> None:
     report.note("privelet, 2^24 cells: time at 5 million rows / at 1 million", times[1] / times[0])
 
 
-def brazil() -> Schema:
-    return Schema(age=Ordinal(0, 100), sex=Nominal(["f", "m"]), job=_three_levels("job", 512), pay=Ordinal(0, 1000))
+def brazil(pays: int = 1001) -> Schema:
+    jobs = _three_levels("job", 512)
+    return Schema(age=Ordinal(0, 100), sex=Nominal(["f", "m"]), job=jobs, pay=Ordinal(0, pays - 1))
 
 
 def _brazil(report: Report) -> None:
-    schema = brazil()
-    counts = uniform(schema, ROWS)
+    schema = brazil(51) if report.quick else brazil()
+    counts = uniform(schema, QUICK_ROWS if report.quick else ROWS)
+    cells = f"{schema.cells:.3g} cells"
     fill = fill_seconds(schema.cells)
     made = mechanism("privelet", schema)
     peak = peak_bytes(lambda: made.measure(counts, Noise()))
-    report.at_most("privelet, 1.03e8 cells: peak memory in GB", peak / 1e9, 4)
-    report.note("privelet, 1.03e8 cells: time / fill", seconds(lambda: made.measure(counts, Noise()), 2) / fill)
+    report.at_most(f"privelet, {cells}: peak memory in GB", peak / 1e9, 4)
+    report.note(f"privelet, {cells}: time / fill", seconds(lambda: made.measure(counts, Noise()), 2) / fill)
     summary = made.measure(counts, Noise())
-    _asking(report, schema, summary)
-    _saving(report, schema, summary)
+    _asking(report, schema, summary, cells)
+    _saving(report, summary, cells)
 
 
-def _asking(report: Report, schema: Schema, summary: Any) -> None:
+def _asking(report: Report, schema: Schema, summary: Any, cells: str) -> None:
     """The paper's questions: 1 to 4 predicates, each a random range or a random hierarchy node below the root."""
     dice = np.random.default_rng(2)
     first = np.zeros((QUESTIONS, len(schema)), np.int64)
@@ -149,11 +156,11 @@ def _asking(report: Report, schema: Schema, summary: Any) -> None:
     one_pass = seconds(lambda: np.add(table, 1, out=table), 3)
     cold = seconds(lambda: summary.answer(questions, 0.95), 1)
     warm = seconds(lambda: summary.answer(questions, 0.95), 3)
-    report.note("40,000 questions, 1.03e8 cells, first time (makes running sums): time / one pass", cold / one_pass)
-    report.at_most("40,000 questions, 1.03e8 cells: time / one pass over the array", warm / one_pass, 5)
+    report.note(f"40,000 questions, {cells}, first time (makes running sums): time / one pass", cold / one_pass)
+    report.at_most(f"40,000 questions, {cells}: time / one pass over the array", warm / one_pass, 5)
 
 
-def _saving(report: Report, schema: Schema, summary: Any) -> None:
+def _saving(report: Report, summary: Any, cells: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -165,4 +172,4 @@ def _saving(report: Report, schema: Schema, summary: Any) -> None:
             _, content = folder.sealed({"id": "benchmark"}, summary)
             (Path(temporary) / "table.parquet").write_bytes(content)
 
-        report.at_most("saving 1.03e8 cells: time / bare Parquet", seconds(save, 2) / plain, 3)
+        report.at_most(f"saving {cells}: time / bare Parquet", seconds(save, 2) / plain, 3)

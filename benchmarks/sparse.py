@@ -1,15 +1,14 @@
 """The sparse methods in the paper's own setting: flat in the domain, linear in the data, far below the dense table.
 
 10^6 occupied cells of mean 100, epsilon 0.1, a summary of 10^6 cells; what is timed is `measure`, the counts being
-given. With DISCREET_LARGE=1 also the size of the paper's OnTheMap table, which takes some minutes more.
+given. A quick run has a tenth of it. With DISCREET_LARGE=1 a full run also has the size of the paper's OnTheMap table,
+which takes some minutes more.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import discreet
-from benchmarks.measure import Report, peak_bytes, seconds, yardstick
+from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
 from discreet.counts import Counts
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, registry
@@ -29,6 +28,7 @@ from discreet.summaries.sparse_cells import SparseCells
 
 EPSILON = Fraction(1, 10)
 OCCUPIED = 10**6
+QUICK_OCCUPIED = 10**5
 POWERS = (7, 8, 9, 10, 11, 30)
 METHODS = ("filter", "threshold", "priority", "filter-threshold", "filter-priority")
 THETA = 40
@@ -36,8 +36,9 @@ ATTRIBUTES = 4
 Times = dict[tuple[str, int], float]
 
 
-def run() -> int:
-    report = Report("sparse: 10^6 occupied cells of mean 100, size 10^6, epsilon 0.1, one core")
+def run(quick: bool) -> Report:
+    many = _many(quick)
+    report = Report(f"sparse: {many:,} occupied cells of mean 100, size {many:,}, epsilon 0.1, one core", quick)
     length = yardstick()
     report.note("L in seconds", length)
     times = _over_domains(report, length)
@@ -45,11 +46,13 @@ def run() -> int:
     _growth(report)
     _against_dense(report, times, length)
     _memory(report)
-    _opendp(report, times)
-    print("tumult: not compared unless it is installed; it needs Spark, and all keys given as a table")
-    if os.environ.get("DISCREET_LARGE"):
+    if os.environ.get("DISCREET_LARGE") and not quick:
         _large(report)
-    return report.show()
+    return report
+
+
+def _many(quick: bool) -> int:
+    return QUICK_OCCUPIED if quick else OCCUPIED
 
 
 def domain(power: int, attributes: int = ATTRIBUTES) -> Schema:
@@ -92,12 +95,12 @@ def _seconds(method: str, schema: Schema, counts: Counts, size: int, runs: int =
 
 def _over_domains(report: Report, length: float) -> Times:
     times: Times = {}
-    limits = {11: 6.0, 30: 12.0}
+    limits, many, runs = {11: 6.0, 30: 12.0}, _many(report.quick), 2 if report.quick else 5
     for power in POWERS:
         schema = domain(power)
-        counts = occupied(schema, OCCUPIED)
+        counts = occupied(schema, many)
         for method in (*METHODS, "filter, cut to size"):
-            taken = times[method, power] = _seconds(method, schema, counts, OCCUPIED, runs=5)
+            taken = times[method, power] = _seconds(method, schema, counts, many, runs)
             if power in limits:
                 report.at_most(f"{method}, 10^{power} cells: time / L", taken / length, limits[power])
             else:
@@ -106,7 +109,7 @@ def _over_domains(report: Report, length: float) -> Times:
         ratio = times[method, 30] / times[method, 8]
         report.at_most(f"{method}: time at 10^30 / time at 10^8 cells", ratio, 3)
     thirty = domain(30, attributes=30)
-    taken = _seconds("priority", thirty, occupied(thirty, OCCUPIED), OCCUPIED)
+    taken = _seconds("priority", thirty, occupied(thirty, many), many)
     report.note("priority, 10^30 cells over 30 attributes: time / L", taken / length)
     return times
 
@@ -120,34 +123,38 @@ def _against_each_other(report: Report, times: Times) -> None:
 
 
 def _growth(report: Report) -> None:
-    """The slope of log time over log n, by least squares."""
-    sizes, schema = (10**5, 10**6, 10**7), domain(11)
+    less, schema = 10 if report.quick else 1, domain(11)
+    sizes = [10**power // less for power in (5, 6, 7)]
     tables = [occupied(schema, size) for size in sizes]
     for method in METHODS:
         runs = zip(tables, sizes, (5, 3, 1), strict=True)
         taken = [_seconds(method, schema, table, size, count) for table, size, count in runs]
-        slope = float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
+        slope = growth(sizes, taken)
         report.at_most(f"{method}: time grows as n + s to the power", slope, 1.15)
 
 
 def _against_dense(report: Report, times: Times, length: float) -> None:
-    """Density 1e-2: noise only at 10^8 cells; from counts to a folder at 10^7 (both grow in proportion)."""
-    schema = domain(8)
-    counts = occupied(schema, OCCUPIED)
-    dense = _seconds("geometric", schema, counts, OCCUPIED, runs=2)
-    report.note("geometric, 10^8 cells: time / L", dense / length)
+    """Density 1e-2: noise only at 10^8 cells; from counts to a folder at 10^7 (both grow in proportion).
+
+    A quick run is a tenth of it all: noise only at 10^7 cells, against the times at 10^7 and 10^8; a folder at 10^6.
+    """
+    power, many = 7 if report.quick else 8, _many(report.quick)
+    schema = domain(power)
+    counts = occupied(schema, many)
+    dense = _seconds("geometric", schema, counts, many, runs=2)
+    report.note(f"geometric, 10^{power} cells: time / L", dense / length)
     for method in METHODS:
-        sparse = mechanism(method, schema, OCCUPIED).measure(counts, Noise())
+        sparse = mechanism(method, schema, many).measure(counts, Noise())
         assert isinstance(sparse, SparseCells)
         fewer = schema.cells / sparse.values.size
         report.at_least(f"{method}, density 1e-2: times as few cells as geometric", fewer, 50)
         held = sparse.values.nbytes + sparse.codes.nbytes
         report.note(f"{method}, density 1e-2: times as small in memory", 8 * schema.cells / held)
-        report.at_least(f"{method}, density 1e-2: times as fast, noise only", dense / times[method, 8], 30)
-        report.at_least(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, 9], 300)
+        report.at_least(f"{method}, density 1e-2: times as fast, noise only", dense / times[method, power], 30)
+        report.at_least(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, power + 1], 300)
     del counts
-    small = domain(7)
-    few = occupied(small, 10**5)
+    small = domain(power - 1)
+    few = occupied(small, many // 10)
     whole, size = _published("geometric", small, few)
     for method in METHODS:
         taken, written = _published(method, small, few)
@@ -181,43 +188,13 @@ def _share_of_peak(method: str, schema: Schema, counts: Counts, size: int) -> fl
 
 
 def _memory(report: Report) -> None:
-    size = 5 * 10**6  # so large that no array is served from memory freed before
+    size = 10**6 if report.quick else 5 * 10**6  # so large that no array is served from memory freed before
     for power, methods in ((11, METHODS), (30, ("priority",))):
         schema = domain(power)
         counts = occupied(schema, size)
         for method in methods:
             share = _share_of_peak(method, schema, counts, size)
             report.at_most(f"{method}, 10^{power} cells: peak memory / (summary + counts)", share, 6)
-
-
-def _opendp(report: Report, times: Times) -> None:
-    """What OpenDP can do of this: noise on all cells, one by one; or on the occupied ones alone, for a delta."""
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        print("opendp is not installed here: pip install opendp to compare")
-        return
-    dp.enable_features("contrib")
-    scale, number, ours = float(1 / EPSILON), dp.atom_domain(T="i64"), times["filter-priority", 8]
-    count = 20_000
-
-    def each(work: Callable[[], Any]) -> float:
-        return seconds(work, runs=2) / count
-
-    every: Any = dp.m.make_laplace(dp.vector_domain(number), dp.l1_distance(T="i64"), scale=scale)
-    zeros = [0] * count
-    taken = each(lambda: every(zeros)) * 10**8
-    report.note("OpenDP, noise on all of 10^8 cells (extrapolated): time / our filter-priority", taken / ours)
-    space: Any = (dp.map_domain(number, number), dp.l01inf_distance(dp.absolute_distance(T="i64")))
-    # the threshold at which OpenDP's own accounting says delta is about 1e-9
-    threshold = 1 + math.ceil(scale * math.log(1e9))
-    stable: Any = dp.m.make_laplace_threshold(space[0], space[1], scale=scale, threshold=threshold)
-    report.note("OpenDP, threshold on occupied cells: delta", stable.map((1, 1, 1))[1])
-    keys = {997 * place: 100 for place in range(count)}
-    taken = each(lambda: stable(keys)) * OCCUPIED
-    report.note("OpenDP, threshold on 10^6 occupied cells (extrapolated): time / our filter-priority", taken / ours)
-    print("opendp: no pure-epsilon summary of a sparse table; it draws all cells (so 10^11 are out of reach), or drops")
-    print("the empty ones and pays with a delta, and then every count below the threshold is lost and none is sampled")
 
 
 def _large(report: Report) -> None:

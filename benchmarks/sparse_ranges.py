@@ -43,21 +43,22 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
-def run() -> int:
-    report = Report("sparse ranges: 10^6 occupied codes of mean 100, epsilon 0.1, one core and more")
+def run(quick: bool) -> Report:
+    many = OCCUPIED // 20 if quick else OCCUPIED
+    report = Report(f"sparse ranges: {many:,} occupied codes of mean 100, epsilon 0.1, one core and more", quick)
     length = yardstick()
     report.note("L in seconds", length)
     schema = line(BITS)
-    counts = occupied(schema, OCCUPIED)
+    counts = occupied(schema, many)
     for method, parameters in METHODS.items():
         made = mechanism(method, schema, parameters)
-        taken = seconds(partial(made.measure, counts, Noise()), runs=3)
+        taken = seconds(partial(made.measure, counts, Noise()), runs=2 if quick else 3)
         report.at_most(f"{method}, 2^{BITS} codes: time / L", taken / length, LIMIT)
     _memory(report, schema, counts)
     _flat(report)
     _several_attributes(report, length)
     _asking(report, schema, counts)
-    return report.show()
+    return report
 
 
 def line(bits: int) -> Schema:
@@ -72,7 +73,8 @@ def mechanism(method: str, schema: Schema, parameters: dict[str, Any] | None = N
 
 
 def _memory(report: Report, schema: Schema, counts: Counts) -> None:
-    bound = OCCUPIED * math.log2(schema.cells / OCCUPIED)
+    many = counts.counts.size
+    bound = many * math.log2(schema.cells / many)
     for method in ("dyadic-filter", "dyadic-filter-priority", "wavelet-filter-priority"):
         made = mechanism(method, schema)
         entries = made.occupied(counts)[1].size
@@ -84,7 +86,8 @@ def _memory(report: Report, schema: Schema, counts: Counts) -> None:
 def _flat(report: Report) -> None:
     """With ten times the data in a domain of ten times the size, so that log(m/n) stays: about ten times the time."""
     small, large = line(30), Schema(x=Ordinal(0, 10 * 2**30 - 1))
-    few, many = occupied(small, 10**5), occupied(large, 10**6)
+    less = 10 if report.quick else 1
+    few, many = occupied(small, 10**5 // less), occupied(large, 10**6 // less)
     taken = [
         seconds(partial(mechanism("dyadic-filter-priority", schema).measure, counts, Noise()), runs=4)
         for schema, counts in ((small, few), (large, many))
@@ -96,7 +99,7 @@ def _flat(report: Report) -> None:
 def _several_attributes(report: Report, length: float) -> None:
     for sizes in ((2**20, 2**20), (2**15, 2**8, 2**3)):
         schema = Schema({f"a{i}": Ordinal(0, size - 1) for i, size in enumerate(sizes)})
-        counts = occupied(schema, 50_000)
+        counts = occupied(schema, 5_000 if report.quick else 50_000)
         made = mechanism("dyadic-filter-priority", schema)
         taken = seconds(partial(made.measure, counts, Noise()), runs=2)
         entries = made.occupied(counts)[1].size
