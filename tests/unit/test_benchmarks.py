@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-# the benchmarks are no part of the installed package
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 import benchmarks.__main__ as runner
 from benchmarks.measure import Report, growth
 from benchmarks.rivals.compare import RIVALS, Job, _job
