@@ -105,6 +105,8 @@ class Items(Task):
     name = "items"
 
     def __init__(self, by: Any, *, context: Any = (), method: str = "auto", **parameters: Any) -> None:
+        if isinstance(scores := parameters.get("scores"), Mapping):  # items may be numbers
+            parameters["scores"] = {str(label): score for label, score in scores.items()}
         super().__init__(by, method=method, **parameters)
         around = (context,) if isinstance(context, str) else tuple(context or ())
         if len(self.by) != 1:

@@ -333,3 +333,8 @@ def test_saved_and_loaded_it_answers_the_same(method: str, parameters: dict[str,
         questions += [{"also_item": "b"}, {"item": "a", "also_item": "c"}]
     for question in questions:
         assert again.count(question) == release.count(question)
+
+
+def test_scores_of_items_that_are_numbers() -> None:
+    asked = discreet.Items("item", method="hpa", scores={3: 2, "1": 1.5})
+    assert asked == discreet.Items("item", method="hpa", scores={"3": 2, "1": 1.5})

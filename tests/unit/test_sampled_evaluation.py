@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.evaluate import metrics, sampled_page
 from discreet.evaluate import sampled_checks as check
-from discreet.evaluate import sampled_metrics as metrics
-from discreet.evaluate import sampled_page
 from discreet.evaluate.item_data import Histories
 from discreet.evaluate.sampled_beyond import guessed, rescaled
 from discreet.evaluate.sampled_charts import grouped_bars

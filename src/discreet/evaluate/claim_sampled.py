@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from discreet.evaluate import sampled_metrics as metrics
+from discreet.evaluate import metrics as metrics
 from discreet.evaluate.claim_rules import Claim, Setting, Trial
 from discreet.evaluate.item_data import synthetic
 from discreet.evaluate.sampled_figures import measured

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.evaluate import item_data as data
-from discreet.evaluate import sampled_metrics as metrics
+from discreet.evaluate import metrics as metrics
 from discreet.evaluate.program import Json, arguments, run_parts
 from discreet.evaluate.sampled_beyond import causes, frequencies, guessed, rescaled
 from discreet.evaluate.sampled_figures import by_bound, comparison

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.evaluate import sampled_metrics as metrics
+from discreet.evaluate import metrics as metrics
 from discreet.evaluate.program import Json
 from discreet.evaluate.sampled_figures import measured
 from discreet.evaluate.sampled_trials import SAMPLING, Case, Outcome

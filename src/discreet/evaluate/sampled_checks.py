@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from discreet.evaluate.sampled_metrics import short
+from discreet.evaluate.metrics import short
 
 Results = Mapping[str, Any]
 Check = Callable[[Results], tuple[bool, str]]

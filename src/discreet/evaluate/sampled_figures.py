@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.evaluate import sampled_metrics as metrics
+from discreet.evaluate import metrics as metrics
 from discreet.evaluate.program import Json
 from discreet.evaluate.sampled_trials import METHODS, SAMPLING, Case, Counts, Outcome
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from discreet.evaluate.charts import line_chart
+from discreet.evaluate.metrics import short
 from discreet.evaluate.sampled_beyond_page import beyond
 from discreet.evaluate.sampled_charts import grouped_bars
 from discreet.evaluate.sampled_checks import METHODS, NEW, Results, beats_the_mean, values
 from discreet.evaluate.sampled_findings import findings
-from discreet.evaluate.sampled_metrics import short
 from discreet.evaluate.sampled_sections import (
     CHARTED,
     DAYS,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from discreet.evaluate.charts import label
+from discreet.evaluate.metrics import short
 from discreet.evaluate.sampled_checks import METHODS, NEW, Results
-from discreet.evaluate.sampled_metrics import short
 
 STEM = "sampled-analytics"
 TITLES = {

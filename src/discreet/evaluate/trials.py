@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.counts import Counts
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.evaluate.sampled_metrics import divergence, precision
+from discreet.evaluate.metrics import divergence, precision
 from discreet.evaluate.workloads import Workload
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise

@@ -1,4 +1,4 @@
-"""How far noisy counts are off, by the three measures of sampled-analytics, section 6.3."""
+"""How far noisy counts are off: the measures of sampled-analytics, section 6.3, which `discreet evaluate` takes too."""
 
 from __future__ import annotations
 
