@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counts import Counts
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, CannotAnswer
 from discreet.frame import Frame
 from discreet.kept import CountedHistories
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
@@ -62,7 +62,7 @@ def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
         known = mechanism.rehearsal != "none"
         found = [float(error) for error in _stderrs(mechanism)] if known else [math.nan, math.nan]
         note = "; ".join([*_REHEARSED[mechanism.rehearsal], *mechanism.bias()])
-    except BadParameter as error:
+    except (BadParameter, CannotAnswer) as error:
         found, note = [math.nan, math.nan], str(error)
     row = {"method": method, "one cell": found[0], "all cells": found[1]}
     if isinstance(task, Items) and "guess" in request.parameters:
@@ -82,9 +82,12 @@ def _stderrs(mechanism: Mechanism) -> Any:
         private = [_empty(schema.select(names)) for names in mechanism.sets]
     summary = mechanism.measure(private, ZeroNoise())
     last = np.array(mechanism.release_schema.sizes) - 1
-    cell = np.zeros_like(last)
-    everything = Questions(np.array([cell, cell]), np.array([cell, last]), 2, np.arange(2))
-    return summary.answer(everything, 0.95).stderr
+    first = np.zeros_like(last)
+    # of several tables, a cell of the first one
+    held = mechanism.release_schema.names if mechanism.sets is None else mechanism.sets[0]
+    cell = np.where([name in held for name in mechanism.release_schema], 0, last)
+    asked = Questions(np.array([first, first]), np.array([cell, last]), 2, np.arange(2))
+    return summary.answer(asked, 0.95).stderr
 
 
 def _empty(schema: Schema) -> Counts:

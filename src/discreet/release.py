@@ -172,7 +172,10 @@ class Release:
             answers = {name: column[best] for name, column in _columns(found).items()}
             rank = np.arange(1, best.size + 1)
             parts.append({**labels, "rank": rank, self.schema.names[0]: item, **answers, "certainty": certainty})
-        return Frame({name: [value for part in parts for value in part[name]] for name in parts[0]})
+        # plain values: labels and numbers of all lists, one below the other
+        return Frame(
+            {name: [value for part in parts for value in np.asarray(part[name]).tolist()] for name in parts[0]}
+        )
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)

@@ -163,7 +163,7 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
     }  # fmt: skip
     page = (tmp_path / "out" / "errors.html").read_text()
     assert custodian.MARK in page
-    assert "cdn" not in page.split("<script")[0]
+    assert 'src="http' not in page  # it opens without a network
     assert (tmp_path / "out" / "errors.png").read_bytes().startswith(b"\x89PNG")
     again = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "out2")])
     assert json.loads(again.stdout)["errors"] == said["errors"]  # the recorded seed decides everything

@@ -189,7 +189,8 @@ def evaluate(
 ) -> None:
     """The true error of methods on the private data, over repeated trials. For the custodian alone; costs no budget.
 
-    What it writes is as confidential as the data. A run that was stopped continues where it was.
+    What it writes is as confidential as the data. A run that was stopped continues where it was. Charts need the extra
+    `charts` (pip install 'discreet[charts]').
 
     Example: discreet evaluate adult.toml by-age --epsilon 0.1,1 --trials 20
     """

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from discreet.evaluate.charts import line_chart
 from discreet.evaluate.grouping_checks import Results, above_best, ratios, spread, tuning
 from discreet.evaluate.grouping_figures import BEST_RHO, FOUND, GIVEN, MIDDLE, PAPER
 from discreet.evaluate.grouping_findings import findings
 from discreet.evaluate.grouping_sections import STEM, TITLES, section, setting, stated
+from discreet.evaluate.page_parts import titled_charts
 from discreet.evaluate.sparse_findings import Finding
 
 __all__ = ["STEM", "render"]
@@ -19,12 +18,7 @@ SHORT = ((FOUND, "lpa"), (FOUND, BEST_RHO), (FOUND, "gs-r"), (FOUND, "gs-s"), (P
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
-    for name, part in results.items():
-        for key, figure in part["figures"].items():
-            titled: dict[str, Any] = {**figure, "title": f"{figure['title']}: {TITLES[name]}"}
-            files[f"{STEM}-{name}-{key}.svg"] = line_chart(titled)
-    return files
+    return {f"{STEM}.md": "\n".join(_page(results)) + "\n", **titled_charts(STEM, results, TITLES)}
 
 
 def _page(results: Results) -> Iterator[str]:

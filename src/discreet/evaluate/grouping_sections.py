@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from discreet.evaluate.charts import label
 from discreet.evaluate.grouping_checks import Results, above_best, curve, short
 from discreet.evaluate.grouping_figures import BEST_RHO, FOUND, PAPER
+from discreet.evaluate.page_parts import curve_table
 
 STEM = "grouping-smoothing"
 TITLES = {
@@ -135,18 +134,9 @@ def section(name: str, part: Results) -> Iterator[str]:
         yield ""
         yield f"![{figure['title']}]({STEM}-{name}-{key}.svg)"
         yield ""
-        yield from _tuning(part) if key == "8" else _curves(figure)
+        yield from _tuning(part) if key == "8" else curve_table(figure, _entry)
         if key == "9":
             yield from _rho(part)
-
-
-def _curves(figure: Mapping[str, Any]) -> Iterator[str]:
-    lines = figure["lines"]
-    yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"
-    yield "|---:|" + "---:|" * len(lines)
-    for place, x in enumerate(lines[0]["x"]):
-        yield f"| {label(x)} | " + " | ".join(_entry(line["y"][place], line["se"][place]) for line in lines) + " |"
-    yield ""
 
 
 def _entry(value: float, error: float) -> str:

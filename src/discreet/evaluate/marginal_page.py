@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from discreet.evaluate.charts import line_chart
 from discreet.evaluate.marginal_checks import Results, ratios, spread
 from discreet.evaluate.marginal_findings import findings
 from discreet.evaluate.marginal_sections import STEM, TITLES, section, setting
+from discreet.evaluate.page_parts import titled_charts
 from discreet.evaluate.sparse_findings import Finding
 
 __all__ = ["STEM", "render"]
@@ -25,12 +24,7 @@ SHORT = (
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
-    for name, part in results.items():
-        for key, figure in part["figures"].items():
-            titled: dict[str, Any] = {**figure, "title": f"{figure['title']}: {TITLES[name]}"}
-            files[f"{STEM}-{name}-{key}.svg"] = line_chart(titled)
-    return files
+    return {f"{STEM}.md": "\n".join(_page(results)) + "\n", **titled_charts(STEM, results, TITLES)}
 
 
 def _page(results: Results) -> Iterator[str]:

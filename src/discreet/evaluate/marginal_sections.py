@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from discreet.evaluate.charts import label
 from discreet.evaluate.marginal_checks import Results, shares
+from discreet.evaluate.page_parts import curve_table
 
 STEM = "ireduct"
 TITLES = {
@@ -79,20 +78,11 @@ def section(name: str, part: Results) -> Iterator[str]:
         yield ""
         yield f"![{figure['title']}]({STEM}-{name}-{key}.svg)"
         yield ""
-        yield from _curves(figure)
+        yield from curve_table(figure, _entry)
         if key == "5":
             yield from _best_shares(part)
     yield from _stated(part)
     yield from _worst(part)
-
-
-def _curves(figure: Mapping[str, Any]) -> Iterator[str]:
-    lines = figure["lines"]
-    yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"
-    yield "|---:|" + "---:|" * len(lines)
-    for place, x in enumerate(lines[0]["x"]):
-        yield f"| {label(x)} | " + " | ".join(_entry(line["y"][place], line["se"][place]) for line in lines) + " |"
-    yield ""
 
 
 def _entry(value: float, error: float) -> str:

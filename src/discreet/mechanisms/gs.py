@@ -5,7 +5,8 @@ sample. For every size from 1 to all items the error is worked out, in O(d log d
 by the sample, running sums give a group's mean, and a look-up gives the distances from it (`kernels.grouping`). The
 noise to come is put in as quantiles of its law, in turn, rather than drawn.
 Deviation (errata): a sampled record of a user stands for as many as users have on average, `mean`, not for Delta as in
-the paper, which picks groups far too large where Delta is far above the mean; `scale = "paper"` does as the paper.
+the paper, which takes counts for far too large, and so groups too small, where Delta is far above the mean; `scale =
+"paper"` does as the paper.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.grouped_items import Grouping, halves
 from discreet.mechanisms.gs_s import SAMPLING, GsS
 from discreet.mechanisms.item_method import ITEMS
-from discreet.privacy import as_text, exact, scale_of
+from discreet.privacy import as_text, cost, exact, scale_of
 
 if TYPE_CHECKING:
     from discreet.kept import Kept
@@ -81,8 +82,10 @@ class Gs(GsS):
             return float(self.mean)
         if step == "items":
             both = [kept.table(bound).sum(), kept.table(1).sum()]
-            scales = [scale_of(self.epsilon_of("scale") / 2, self.unit_of(rows).sensitivity) for rows in (bound, 1)]
-            self.pay(self.epsilon_of("scale"))
+            units = [self.unit_of(bound), self.unit_of(1)]
+            scales = [scale_of(self.epsilon_of("scale") / 2, unit.sensitivity) for unit in units]
+            for unit, scale in zip(units, scales, strict=True):
+                self.pay(cost(unit, 1 / scale))
             records, users = (int(noise.add(np.array([n]), s)[0]) for n, s in zip(both, scales, strict=True))
             self._mean = min(max(records / max(users, 1), 1.0), float(bound))
         return self._mean  # the edges' is the same, and was paid for

@@ -2,7 +2,7 @@
 
 Guarantee: pure epsilon. What is kept of a user follows from that user's records, and from noisy numbers that were paid
 for, by choices that are independent from user to user. So one user changes the counts of each step by at most what is
-kept, and the steps' costs add up; `paid` derives them again from the scales that were used.
+kept, and the steps' costs add up; `measure` derives them again from the scales that were used.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class ItemMethod(Mechanism):
         return self._chosen
 
     def bias(self) -> list[str]:
-        what = "users of an item" if self.distinct else "records"
+        what = "different items" if self.distinct else "records"
         said = f"at most {self.bound.text} {what} are counted of one user, so counts are low where users have more"
         return [said] if not self.request.unit.is_row else []
 

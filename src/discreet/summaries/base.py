@@ -34,6 +34,14 @@ def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:
     return total
 
 
+def running_sums(shape: tuple[int, ...], values: NDArray[Any]) -> NDArray[np.float64]:
+    """Sums from the first cell on along every axis, from which any box is a few look-ups away."""
+    running = values.reshape(shape).astype(np.float64)
+    for axis in range(len(shape)):
+        np.cumsum(running, axis=axis, out=running)
+    return running
+
+
 class Summary(ABC):
     """Noisy values that know their error. Public: nothing here can reach the data."""
 

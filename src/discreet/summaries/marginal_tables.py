@@ -22,7 +22,7 @@ from discreet.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.base import Answers, Summary, per_question, running_sums
 from discreet.summaries.labels import labelled
 
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ class MarginalTables(Summary):
     @cached_property
     def _running(self) -> list[Floats]:
         values = self._agreed.tables if self.consistent else [part.values for part in self.parts]
-        return [_running(self.table_shape(i), table) for i, table in enumerate(values)]
+        return [running_sums(self.table_shape(i), table) for i, table in enumerate(values)]
 
     @cached_property
     def _agreed(self) -> Any:
@@ -180,10 +180,3 @@ class MarginalTables(Summary):
             scales = tuple(exact(scale, "scale") for scale in table["scales"])
             parts.append(Part(values[end - count : end], tuple(table["weights"]), scales))
         return cls(schema, sets, parts, consistent=bool(facts["consistency"]))
-
-
-def _running(shape: tuple[int, ...], values: NDArray[Any]) -> Floats:
-    running = values.reshape(shape).astype(np.float64)
-    for axis in range(len(shape)):
-        np.cumsum(running, axis=axis, out=running)
-    return running

@@ -23,7 +23,7 @@ from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.simulation import laplace_sums
-from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.base import Answers, Summary, per_question, running_sums
 from discreet.summaries.labels import labelled
 
 Floats = NDArray[np.float64]
@@ -234,13 +234,7 @@ class SmoothedCounts(Summary):
 
     @cached_property
     def _running(self) -> list[Floats]:
-        tables = []
-        for number, view in enumerate(self.views):
-            running = view.values.reshape(self._shape(number)).copy()
-            for axis in range(running.ndim):
-                np.cumsum(running, axis=axis, out=running)
-            tables.append(running)
-        return tables
+        return [running_sums(self._shape(number), view.values) for number, view in enumerate(self.views)]
 
     def _shape(self, number: int) -> tuple[int, ...]:
         return tuple(self.schema[name].size for name in self.sets[number])
