@@ -70,12 +70,18 @@ class Greedy:
         self.taken = [0] * tables
         self.working = set(range(tables))
 
-    def pick(self, values: Sequence[Sequence[int]]) -> int:
-        def worth(table: int) -> Fraction:
-            needed = need(values[table], self.sanity, self.weights[table], self.objective)
-            return score(needed, self.descent.at(self.taken[table]), self.descent.step, self.objective)
+    def best(self, values: Sequence[Sequence[int]], tie: Fraction = Fraction(0)) -> list[int]:
+        """The tables of the highest score, or so close to it, lowest number first."""
+        worth = {table: self._worth(table, values[table]) for table in sorted(self.working)}
+        highest = max(worth.values())
+        return [table for table, found in worth.items() if found >= highest - tie * abs(highest)]
 
-        return max(sorted(self.working), key=worth)
+    def pick(self, values: Sequence[Sequence[int]]) -> int:
+        return self.best(values)[0]
+
+    def _worth(self, table: int, values: Sequence[int]) -> Fraction:
+        needed = need(values, self.sanity, self.weights[table], self.objective)
+        return score(needed, self.descent.at(self.taken[table]), self.descent.step, self.objective)
 
     def try_step(self, table: int) -> bool:
         """Whether the next step of a table can be paid; it is then taken, and otherwise the table drops out."""

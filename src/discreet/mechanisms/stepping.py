@@ -98,7 +98,9 @@ class _Needs:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Scores as a function of need and step, in floats: any rounding is as good a choice as any other.
+    """Scores as a function of need and step, in floats, so that ties of fractions go to either table.
+
+    Any rounding is as good a choice as any other: it looks at noisy values only, and what is paid is checked exactly.
 
     The scale after k steps is (start - k * step) / unit: whole numbers, so that nothing cancels on the way down.
     """
