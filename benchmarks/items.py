@@ -104,7 +104,7 @@ def publish(file: Path, method: str) -> None:
     schema = Schema(film=Ordinal(1, FILMS), day=Ordinal(0, DAYS - 1))
     unit = Unit("user", max_rows=10)
     made = registry()["items", method](Request(schema, unit, Fraction(1), {}))
-    made.measure(histories(str(file), schema, unit), Noise())
+    made.measure(histories(str(file), schema, unit, looks=made.looks), Noise())
 
 
 def write_ratings(file: Path, records: int, users: int | None = None) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LARGEST_EPSILON = 10**6
 
 Counting = Callable[[Schema, Unit, bytes], "Counts"]
-Looking = Callable[[Schema, Unit, bool], "Histories"]
+Looking = Callable[[Schema, Unit, int, bool], "Histories"]
 CountingSets = Callable[[Schema, Sequence[Sequence[str]], Unit, bytes], "list[Counts]"]
 Progress = Callable[[str], None]
 
@@ -108,7 +108,7 @@ class Data:
         schema, salt = mechanism.request.schema, noise.salt()
         counts: Any
         if mechanism.reads_histories:
-            counts = self.histories(schema, salt, repeatable=not noise.private)
+            counts = self.histories(schema, salt, looks=mechanism.looks, repeatable=not noise.private)
         elif mechanism.sets is None:
             counts = self.count(schema, self.unit, salt)
         else:
@@ -132,13 +132,13 @@ class Data:
         whole = self.count(schema, unit, salt)
         return [whole.marginal([schema.names.index(name) for name in names]) for names in sets]
 
-    def histories(self, schema: Schema, salt: bytes, *, repeatable: bool = False) -> Histories:
-        """What users have. If every row is a user of its own, or counts are all there is, these say it.
+    def histories(self, schema: Schema, salt: bytes, *, looks: int = 1, repeatable: bool = False) -> Histories:
+        """What users have, for so many looks. If rows are users, or counts are all there is, these say it.
 
         With `repeatable`, rows are read in the same order every time, on one thread: for test noise from a seed.
         """
         if self.look is not None and not self.unit.is_row:
-            return self.look(schema, self.unit, repeatable)
+            return self.look(schema, self.unit, looks, repeatable)
         from discreet.kept import CountedHistories
 
         return CountedHistories(self.count(schema, self.unit, salt))
@@ -281,9 +281,9 @@ def open_data(
     def several(wanted: Schema, sets: Sequence[Sequence[str]], bounded: Unit, salt: bytes) -> list[Counts]:
         return engines.count_sets(opened, wanted, sets, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
 
-    def look(wanted: Schema, bounded: Unit, repeatable: bool) -> Histories:
+    def look(wanted: Schema, bounded: Unit, looks: int, repeatable: bool) -> Histories:
         used = 1 if repeatable else threads
-        return engines.histories(opened, wanted, bounded, threads=used, memory_limit=memory_limit)
+        return engines.histories(opened, wanted, bounded, looks=looks, threads=used, memory_limit=memory_limit)
 
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count, several, look)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.histories import Reservoirs
+from discreet.engines.reservoirs import Reservoirs, Spread
 from discreet.kept import KeptRecords
 from discreet.mechanisms import Request, registry
 from discreet.privacy import Unit
@@ -24,7 +24,12 @@ def reservoirs(
     most: int, contexts: int, distinct: bool = False, scores: NDArray[np.float64] | None = None, salt: bytes = b"s" * 16
 ) -> Reservoirs:
     """As `RowHistories` makes them."""
-    return Reservoirs(most, contexts, salt, distinct=distinct, scores=scores)
+    items = 10**6 if scores is None else scores.size
+    return Reservoirs(most, (items, contexts), salt, distinct=distinct, scores=scores)
+
+
+def offer(made: Reservoirs, users: Ints, words: Ints) -> None:
+    made.offer(Spread.of([(users, users, words)], made.place))
 
 
 class Rows:
@@ -37,7 +42,7 @@ class Rows:
 
     def kept(self, most: int, *, distinct: bool, scores: NDArray[np.float64] | None, salt: bytes) -> KeptRecords:
         chosen = reservoirs(most, int(np.prod(self.sizes[1:])), distinct, scores, salt)
-        chosen.offer(self.users, self.users, self.words)
+        offer(chosen, self.users, self.words)
         return KeptRecords(self.sizes, *chosen.settled())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.engines.histories import Reservoirs
+from discreet.engines.reservoirs import Reservoirs, Spread
 from discreet.evaluate import grouping_checks as check
 from discreet.evaluate import item_data as data
 from discreet.evaluate.grouping_figures import FOUND, GIVEN, METHODS, PAPER, TUNED, experiments
@@ -100,8 +100,8 @@ def test_what_is_kept_is_what_the_engine_keeps(case: Case) -> None:
     """All records alike; and of the first ones of each user as many in all."""
     users = np.repeat(np.arange(case.users), np.diff(case.starts))
     words = case.items.astype(np.int64)
-    reservoirs = Reservoirs(case.bound, 1, b"s" * 16, distinct=True)
-    reservoirs.offer(users, users, words)
+    reservoirs = Reservoirs(case.bound, (case.counts.size,), b"s" * 16, distinct=True)
+    reservoirs.offer(Spread.of([(users, users, words)], reservoirs.place))
     engine = KeptRecords((case.counts.size,), *reservoirs.settled())
     ours = case.kept(case.bound, distinct=True, scores=None, salt=bytes(16))
     assert np.array_equal(engine.table(case.bound), ours.table(case.bound))

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.audit.statistics import compare
-from discreet.engines.histories import Reservoirs
+from discreet.engines.reservoirs import Reservoirs
 from discreet.kept import KeptRecords
-from tests.law.item_cases import reservoirs
+from tests.law.item_cases import offer, reservoirs
 
 Ints = NDArray[np.int64]
 
@@ -42,21 +42,22 @@ def numbered(users: Ints) -> Ints:
 
 
 def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
-    """For each user the cells that are kept: all orders worked out, sorted, and the first ones taken."""
+    """For each user the cells that are kept: all keys worked out, sorted, and the first ones taken."""
     salts, contexts, ranks = made.salts, made.contexts, made.ranks
     seed = mixed(salts[0] ^ users.view(np.uint64))
     own = mixed(seed + np.uint64(0x9E3779B97F4A7C15) * (numbered(users) + 1).view(np.uint64))
     items = words // contexts
-    high = own
-    if made.distinct or ranks.size:
+    own_at, item_at, rank_at = (np.uint64(at) for at in made.layout)
+    one = np.uint64(1)
+    keys = (own & ((one << item_at) - (one << own_at))) | words.view(np.uint64)
+    if made.distinct:
         high = mixed(seed ^ salts[1] ^ (np.uint64(0xD1B54A32D192ED03) * (items + 1).view(np.uint64)))
+        keys |= high & ((one << rank_at) - (one << item_at))
     if ranks.size:
-        high = (ranks[items].astype(np.uint64) << (np.uint64(64) - made.rank_bits)) | (high >> made.rank_bits)
-    low = made.low_bits
-    orders = ((high & ~low) | (own & low)) >> np.uint64(1)
+        keys |= ranks[items].astype(np.uint64) << rank_at
     kept: dict[int, list[int]] = {user: [] for user in dict.fromkeys(users.tolist())}
     seen: set[tuple[int, int]] = set()
-    for row in np.lexsort((orders, users)).tolist():
+    for row in np.lexsort((keys, users)).tolist():
         user, item = int(users[row]), int(items[row])
         if len(kept[user]) < made.most and not (made.distinct and (user, item) in seen):
             kept[user].append(int(words[row]))
@@ -64,16 +65,20 @@ def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
     return kept
 
 
-def listed(made: Reservoirs) -> Listed:
+def listed(made: Reservoirs, users: Ints) -> Listed:
+    """What is kept of each of the users, in the order in which they came."""
     starts, words = made.settled()
-    return [words[a:b].tolist() for a, b in itertools.pairwise(starts.tolist())]
+    who = np.concatenate([shard.slots[shard.slots[:, 1] > 0, 0] for shard in made.shards]).tolist()
+    kept = {user: words[a:b].tolist() for user, (a, b) in zip(who, itertools.pairwise(starts.tolist()), strict=True)}
+    assert kept.keys() == set(users.tolist())
+    return [kept[user] for user in dict.fromkeys(users.tolist())]
 
 
 def offered(made: Reservoirs, users: Any, words: Any, cuts: Any = ()) -> Listed:
     users, words = np.asarray(users, np.int64), np.asarray(words, np.int64)
     for part in np.split(np.arange(users.size), list(cuts)):
-        made.offer(users[part], users[part], words[part])
-    return listed(made)
+        offer(made, users[part], words[part])
+    return listed(made, users)
 
 
 @pytest.mark.parametrize("distinct", [False, True])
@@ -108,8 +113,8 @@ def test_tables_and_arenas_grow() -> None:
     words = dice.integers(0, 10**6, users.size)
     made = reservoirs(3, 1, salt=b"r" * 16)
     found = offered(made, users, words, [100, 5000, 33_333, 70_000])
-    assert len(made.table) >= 2 * 30_000
-    assert made.links.size > 1 << 14
+    assert sum(len(shard.slots) for shard in made.shards) >= 2 * 30_000
+    assert sum(shard.links.size for shard in made.shards) > 1 << 14
     assert found == list(model(users, words, made).values())
 
 
@@ -132,7 +137,8 @@ def test_items_whose_bits_collide_stay_apart() -> None:
     users, words = dice.integers(0, 40, 6000), dice.integers(0, 25 * 3, 6000)
     for most in (1, 3, 24, 25, 30):
         made = reservoirs(most, 3, True, salt=dice.bytes(16))
-        made.low_bits = np.uint64(2**63 - 1)
+        own_at, _, rank_at = made.layout
+        made.layout = own_at, rank_at - 1, rank_at
         found = offered(made, users, words, [50, 1234])
         assert found == list(model(users, words, made).values())
         assert all(len({word // 3 for word in mine}) == len(mine) <= most for mine in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections import Counter
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from discreet.audit.statistics import compare
 from discreet.engines import histories
+from discreet.errors import BadParameter
 from discreet.kept import KeptRecords
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
@@ -145,3 +147,76 @@ def test_what_is_kept_never_shows_itself() -> None:
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="private"):
             copied(kept)
+
+
+# --- several looks ----------------------------------------------------------------------------------------------------
+
+
+def of_many(named: bool) -> pd.DataFrame:
+    who: Any = dice.integers(-40, 40, 3000)
+    return pd.DataFrame(
+        {"who": [f"n{one}" for one in who] if named else who, "item": dice.choice(["a", "b", "c"], 3000), "day": 1}
+    )
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("room", [None, 1, 20_000])
+def test_later_looks_see_what_was_read_or_read_it_again(
+    named: bool, room: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same is kept of everybody either way; rows stay in memory if there is room, until the last look."""
+    module, readings = importlib.import_module("discreet.engines.histories"), 0
+    batches = module._batches
+
+    def counted(*given: Any) -> Any:
+        nonlocal readings
+        readings += 1
+        return batches(*given)
+
+    frame = of_many(named)
+    monkeypatch.setattr(module, "_batches", counted)
+    monkeypatch.setattr(module, "_TOGETHER", 700)
+    monkeypatch.setattr("discreet.engines.session.BATCH_ROWS", 512)
+    if room is not None:
+        monkeypatch.setattr(module, "remembered_bytes", lambda table: room)
+    made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, threads=1)
+    for look in range(3):
+        salt, scores = dice.bytes(16), np.arange(3.0) if look == 1 else None
+        kept = made.kept(4, distinct=look == 2, scores=scores, salt=salt)
+        assert bool(made._memory.rows) == (room is None and look < 2)
+        alone = kept_of(frame, 4, look == 2, scores, salt, threads=1)
+        assert np.array_equal(kept.table(4), alone.table(4))
+        assert np.array_equal(kept.table(1), alone.table(1))
+        assert np.array_equal(kept.pairs(4, directed=True), alone.pairs(4, directed=True))
+    assert readings == 3 + (1 if room is None else 3)
+
+
+def test_rows_in_memory_are_never_shown() -> None:
+    made = histories(of_many(False), SCHEMA, Unit("who", max_rows=100), looks=2)
+    made.kept(4, distinct=False, scores=None, salt=b"t" * 16)
+    assert made._memory.rows
+    assert "array" not in repr(made) + repr(made._memory) + repr(made._memory.rows)
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_threads_do_not_matter(distinct: bool) -> None:
+    count = 200_000
+    days = dice.integers(0, 4, count)
+    frame = pa.table(
+        {
+            "who": dice.integers(0, 9000, count),
+            "item": dice.choice(["a", "b"], count),
+            "day": dice.integers(0, 4, count),
+        }
+    )
+    one, two = (kept_of(frame, 3, distinct, threads=threads) for threads in (1, 4))
+    assert one.users == two.users
+    if distinct:  # nothing but the order of a user's rows can differ, and with it which day stands for an item
+        assert np.array_equal(one.table(3).reshape(3, 4).sum(axis=1), two.table(3).reshape(3, 4).sum(axis=1))
+    assert np.array_equal(one.numbers(4), two.numbers(4))
+
+
+def test_too_many_cells_for_a_key() -> None:
+    schema = Schema(item=Ordinal(0, 2**16 - 1), day=Ordinal(0, 2**15 - 1))
+    with pytest.raises(BadParameter, match=r"item x day makes 2,147,483,648 cells, too many for items; use fewer"):
+        histories(of_many(False), schema, Unit("who", max_rows=3))

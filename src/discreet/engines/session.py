@@ -107,6 +107,16 @@ def arrow_batches(expression: Any) -> Iterator[Any]:
     yield from read_batches(BATCH_ROWS)
 
 
+def remembered_bytes(table: Any) -> int:
+    """How much of the rows of a table may stay in memory: a part of what its engine may use, if that is known."""
+    backend = table.get_backend()
+    if backend.name != "duckdb":
+        return 1 << 30
+    number, unit = backend.raw_sql("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+    powers = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+    return int(float(number) * 1024 ** powers.index(unit)) // 4
+
+
 @contextmanager
 def private_session(limits: Limits) -> Iterator[Session]:
     """Nothing leaves: no network, no extensions, no prints, and no file once the block is left, in whatever way."""

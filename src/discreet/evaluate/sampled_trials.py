@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.histories import Reservoirs
+from discreet.engines.reservoirs import Reservoirs, Spread
 from discreet.evaluate.item_data import Histories
 from discreet.kept import Kept, KeptRecords
 from discreet.mechanisms import Request, mechanism_for
@@ -42,8 +42,8 @@ class Looks:
     def kept(self, most: int, *, distinct: bool, scores: Floats | None, salt: bytes) -> Kept:
         assert not distinct, "the paper counts records"
         self.scores = scores if scores is not None else self.scores
-        reservoirs = Reservoirs(most, self.case.contexts, salt, scores=scores)
-        reservoirs.offer(self.case.users, self.case.users, self.case.words)
+        reservoirs = Reservoirs(most, self.case.schema.sizes, salt, scores=scores)
+        reservoirs.offer(Spread.of([(self.case.users, self.case.users, self.case.words)], reservoirs.place))
         self.last = KeptRecords(self.case.schema.sizes, *reservoirs.settled())
         return self.last
 

@@ -128,7 +128,7 @@ def _tried(
 def _private(data: Data, mechanism: Mechanism, salt: bytes) -> Any:
     schema = mechanism.request.schema
     if mechanism.reads_histories:
-        return data.histories(schema, salt, repeatable=True)
+        return data.histories(schema, salt, looks=mechanism.looks, repeatable=True)
     if mechanism.sets is not None:
         return data.count_sets(schema, mechanism.sets, data.unit, salt)
     return data.count(schema, data.unit, salt)
@@ -149,7 +149,7 @@ def _all_counts(plan: Plan, schema: Schema) -> Counts:
     salt = b"the whole truth."
     if not isinstance(plan.task, Items) or plan.task.parameters.get("count") != "users" or plan.data.look is None:
         return plan.data.count(schema, Unit(), salt)
-    kept = plan.data.look(schema, plan.data.unit, False).kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
+    kept = plan.data.look(schema, plan.data.unit, 1, False).kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
     table = kept.table(_ALL_ITEMS)
     occupied = np.flatnonzero(table)
     codes = np.stack(np.unravel_index(occupied, schema.sizes), axis=1)

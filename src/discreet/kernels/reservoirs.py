@@ -1,9 +1,10 @@
 """The records that are kept of each user, chosen while all records stream by once.
 
-Every record gets an order, a number of 63 bits. Of each user the `most` records of the lowest order are kept. They
-lie in chunks of an arena, linked per user; when a user has twice as many as may stay, the higher half is dropped.
-Where users are counted, records of one user about one item share the upper bits of their order and are one entry, of
-which the lowest stays.
+Every record gets a key of 63 bits: from the top, the rank of its item if there are ranks, a hash of its item if users
+count once for an item, a hash of its number among the user's records, and its word, which says its cell. Of each user
+the `most` records of the lowest keys are kept. They lie in chunks of an arena, linked per user; when a user has twice
+as many as may stay, the higher half is dropped. Users are spread over shards by a hash, so that what is known of a
+shard's users lies in the nearest cache, and shards do not wait for each other.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from numpy.typing import NDArray
 from discreet.kernels.jit import kernel
 
 Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
-#: no order is above it, so nothing is refused
+#: no key is above it, so nothing is refused
 LAST = 2**63 - 1
-NOBODY = -1
-#: what is known of a user
-_SEEN, _LIMIT, _HEAD, _SIZE = range(4)
+NOTHING = -1
+#: what a slot of the hash table knows of a user; nobody has seen 0 records. A list: its first chunk * 2**32 + its size
+_USER, _SEEN, _LIMIT, _LIST = range(4)
+_SIZE = 2**32 - 1
 #: so many are sorted by insertion
 _FEW = 48
 _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_U27, _U30, _U31, _U64 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(64)
+_U1, _U27, _U30, _U31 = np.uint64(1), np.uint64(27), np.uint64(30), np.uint64(31)
 
 
 @kernel
@@ -37,249 +38,200 @@ def mixed(x: np.uint64) -> np.uint64:
 
 
 @kernel
-def number_users(users: Ints, table: Ints, known: int, out: Ints) -> tuple[int, int]:
-    """out[i] = the number of users[i], new ones numbered from `known` on, until the table is half full.
-
-    `table` is an open hash table of a power of two of places, each a user and the user's number. Returns how many rows
-    were done, and how many users are known then.
-    """
-    mask = np.uint64(table.shape[0] - 1)
+def shards_of(users: Ints, salt: np.uint64, shift: np.uint64, shards: NDArray[np.uint8], sizes: Ints) -> None:
+    """shards[i] = the uppermost bits of the hash of users[i]; adds to the sizes of the shards."""
     for row in range(users.size):
-        place = mixed(np.uint64(users[row]) + _ONE) & mask
-        while table[place, 1] != NOBODY and table[place, 0] != users[row]:
-            place = (place + np.uint64(1)) & mask
-        if table[place, 1] == NOBODY:
-            if 2 * known >= table.shape[0]:
-                return row, known
-            table[place, 0], table[place, 1] = users[row], known
-            known += 1
-        out[row] = table[place, 1]
-    return users.size, known
+        shards[row] = mixed(np.uint64(users[row]) ^ salt) >> shift
+    for row in range(users.size):
+        sizes[shards[row]] += 1
 
 
 @kernel
-def rehash(table: Ints, larger: Ints) -> None:
-    mask = np.uint64(larger.shape[0] - 1)
-    for old in range(table.shape[0]):
-        if table[old, 1] != NOBODY:
-            place = mixed(np.uint64(table[old, 0]) + _ONE) & mask
-            while larger[place, 1] != NOBODY:
-                place = (place + np.uint64(1)) & mask
-            larger[place, 0], larger[place, 1] = table[old, 0], table[old, 1]
+def spread(
+    users: Ints, tickets: Ints, words: NDArray[np.int32], shards: NDArray[np.uint8], ends: Ints, rows: Ints
+) -> None:
+    """Rows of user, word and, if there is a third column, ticket, written to where their shards end so far."""
+    for row in range(users.size):
+        place = ends[shards[row]]
+        ends[shards[row]] = place + 1
+        rows[place, 0], rows[place, 1] = users[row], words[row]
+        if rows.shape[1] == 3:
+            rows[place, 2] = tickets[row]
 
 
 @kernel
 def offer(
     begin: int,
-    owners: Ints,
-    tickets: Ints,
-    words: Ints,
+    rows: Ints,
     contexts: int,
-    ranks: NDArray[np.uint32],
-    rank_bits: np.uint64,
-    low_bits: np.uint64,
-    distinct: bool,
-    salts: Words,
+    ranks: NDArray[np.int32],
+    layout: tuple[int, int, int],
+    salts: NDArray[np.uint64],
+    place: np.uint64,
     most: int,
     full: int,
-    people: Ints,
-    orders: Ints,
-    kept: Ints,
+    slots: Ints,
+    known: Ints,
+    room: int,
+    keys: Ints,
     links: Ints,
     free: Ints,
-    scratch: tuple[Ints, Ints],
+    scratch: Ints,
 ) -> int:
-    """Offer the rows from `begin` on to their owners' reservoirs; returns the row that found no room, or the end.
+    """Offer the rows from `begin` on to their users' lists; returns the row that found no room, or the end.
 
-    The order of a record: the bits of `low_bits` are those of the record itself, the others those of its item: its rank
-    in the uppermost `rank_bits`, if there are ranks, and a hash. A user with `full` entries drops what is above the
-    `most` lowest. `people` holds of each user how many records were seen, the
-    order at which more are refused, the first chunk, and how many are kept. `free` holds the first unused chunk, and
-    how many were ever used.
+    `layout` says from which bit of a key on its own hash begins, that of its item, and its rank. `slots` is an open
+    hash table of a power of two of places, whose hash is salted with `place`, with `room` for so many users. A user
+    with `full` keys drops what is above the `most` lowest. `free` holds the first unused chunk, and how many were ever
+    used.
     """
-    chunk = kept.size // links.size
-    for row in range(begin, owners.size):
-        owner, word = owners[row], words[row]
-        seed = mixed(salts[0] ^ np.uint64(tickets[row]))
-        own = mixed(seed + _ONE * np.uint64(people[owner, _SEEN] + 1))
-        high = own
-        if distinct or ranks.size:
-            item = word // contexts
-            high = mixed(seed ^ salts[1] ^ (_TWO * np.uint64(item + 1)))
-            if ranks.size:
-                high = (np.uint64(ranks[item]) << (_U64 - rank_bits)) | (high >> rank_bits)
-        order = np.int64(((high & ~low_bits) | (own & low_bits)) >> np.uint64(1))
-        if order < people[owner, _LIMIT]:
-            size = people[owner, _SIZE]
-            if size % chunk == 0:  # the first chunk of the list is full, or there is none
-                if free[0] == NOBODY and free[1] == links.size:
+    own_at, item_at, rank_at = layout
+    own_bits = np.uint64((1 << item_at) - (1 << own_at))
+    item_bits = np.uint64((1 << rank_at) - (1 << item_at))
+    distinct, ranked = rank_at > item_at, ranks.size > 0
+    chunk, mask, ticket = keys.size // links.size, np.uint64(slots.shape[0] - 1), 2 * (rows.shape[1] - 2)
+    for row in range(begin, rows.shape[0]):
+        user, word = rows[row, 0], rows[row, 1]
+        slot = mixed(np.uint64(user) ^ place) & mask
+        while slots[slot, _SEEN] != 0 and slots[slot, _USER] != user:
+            slot = (slot + _U1) & mask
+        seen = slots[slot, _SEEN]
+        if seen == 0:
+            if known[0] == room or (free[0] == NOTHING and free[1] == links.size):
+                return row
+            known[0] += 1
+            slots[slot, _USER], slots[slot, _LIMIT], slots[slot, _LIST] = user, LAST, NOTHING << 32
+        seed = mixed(np.uint64(rows[row, ticket]) ^ salts[0])
+        random = mixed(seed + _ONE * np.uint64(seen + 1)) & own_bits
+        rank = np.int64(0)
+        if distinct or ranked:
+            item = np.uint32(word) // np.uint32(contexts)
+            if distinct:
+                random |= mixed(seed ^ salts[1] ^ (_TWO * (np.uint64(item) + _U1))) & item_bits
+            if ranked:
+                rank = np.int64(ranks[item]) << rank_at
+        key = rank | np.int64(random) | word
+        if key < slots[slot, _LIMIT]:
+            size, head = slots[slot, _LIST] & _SIZE, slots[slot, _LIST] >> 32
+            if size & (chunk - 1) == 0:  # the first chunk of the list is full, or there is none
+                if free[0] == NOTHING and free[1] == links.size:
                     return row
-                if free[0] != NOBODY:
+                if free[0] != NOTHING:
                     new = free[0]
                     free[0] = links[new]
                 else:
                     new = free[1]
                     free[1] += 1
-                links[new] = people[owner, _HEAD]
-                people[owner, _HEAD] = new
-            place = people[owner, _HEAD] * chunk + size % chunk
-            orders[place], kept[place] = order, word
-            people[owner, _SIZE] = size + 1
-            if size + 1 == full:
-                count = gather(people, owner, orders, kept, links, chunk, scratch)
-                left = lowest(scratch, count, most, distinct, contexts, low_bits)
+                links[new] = head
+                head = new
+            keys[head * chunk + (size & (chunk - 1))] = key
+            size += 1
+            if size == full:
+                gather(head, size, keys, links, chunk, scratch)
+                left = lowest(scratch, size, most, layout, contexts)
                 if left == most:
-                    people[owner, _LIMIT] = scratch[0][most - 1]
-                _put_back(people, owner, left, orders, kept, links, free, chunk, scratch)
-        people[owner, _SEEN] += 1
-    return owners.size
+                    slots[slot, _LIMIT] = scratch[most - 1]
+                head = _put_back(head, size, left, keys, links, free, chunk, scratch)
+                size = left
+            slots[slot, _LIST] = (head << 32) | size
+        slots[slot, _SEEN] = seen + 1
+    return int(rows.shape[0])
 
 
 @kernel
-def gather(
-    people: Ints, owner: int, orders: Ints, kept: Ints, links: Ints, chunk: int, scratch: tuple[Ints, Ints]
-) -> int:
-    """A user's entries, copied to `scratch`; returns how many."""
-    size, at, count = people[owner, _SIZE], people[owner, _HEAD], 0
-    in_chunk = size - (size - 1) // chunk * chunk
+def rehash(slots: Ints, larger: Ints, salt: np.uint64) -> None:
+    mask = np.uint64(larger.shape[0] - 1)
+    for old in range(slots.shape[0]):
+        if slots[old, _SEEN] != 0:
+            slot = mixed(np.uint64(slots[old, _USER]) ^ salt) & mask
+            while larger[slot, _SEEN] != 0:
+                slot = (slot + _U1) & mask
+            larger[slot] = slots[old]
+
+
+@kernel
+def gather(head: int, size: int, keys: Ints, links: Ints, chunk: int, scratch: Ints) -> None:
+    """The keys of a list, copied to `scratch`."""
+    at, count, in_chunk = head, 0, size - (size - 1) // chunk * chunk
     while count < size:
         for place in range(at * chunk, at * chunk + in_chunk):
-            scratch[0][count], scratch[1][count] = orders[place], kept[place]
+            scratch[count] = keys[place]
             count += 1
         at, in_chunk = links[at], chunk
-    return count
 
 
 @kernel
-def lowest(
-    scratch: tuple[Ints, Ints], count: int, most: int, distinct: bool, contexts: int, low_bits: np.uint64
-) -> int:
-    """Sorts the first `count` entries by their order and keeps the first `most`, one of each item if `distinct`."""
-    orders, words = scratch
-    item_bits = np.int64(~low_bits >> np.uint64(1))
+def lowest(scratch: Ints, count: int, most: int, layout: tuple[int, int, int], contexts: int) -> int:
+    """Sorts the first `count` keys and keeps the first `most`, one of each item if users count once for an item."""
+    own_at, item_at, rank_at = layout
     if count > _FEW:
-        by = np.argsort(orders[:count])
-        orders[:count], words[:count] = orders[:count][by], words[:count][by]
+        scratch[:count].sort()
     else:
         for i in range(1, count):
-            order, word = orders[i], words[i]
-            j = i
-            while j > 0 and orders[j - 1] > order:
-                orders[j], words[j] = orders[j - 1], words[j - 1]
+            key, j = scratch[i], i
+            while j > 0 and scratch[j - 1] > key:
+                scratch[j] = scratch[j - 1]
                 j -= 1
-            orders[j], words[j] = order, word
-    if not distinct:
+            scratch[j] = key
+    if rank_at == item_at:
         return min(count, most)
-    left = 0
+    left, word_bits = 0, (1 << own_at) - 1
     for i in range(count):
-        again = False
-        before = left - 1  # entries of one item share their upper bits, and other items hardly ever do
-        while before >= 0 and (orders[before] & item_bits) == (orders[i] & item_bits):
-            again = again or words[before] // contexts == words[i] // contexts
+        key, before, again = scratch[i], left - 1, False
+        while before >= 0 and scratch[before] >> item_at == key >> item_at:  # other items hardly ever share these bits
+            again = again or (scratch[before] & word_bits) // contexts == (key & word_bits) // contexts
             before -= 1
         if not again:
             if left == most:
                 break
-            orders[left], words[left] = orders[i], words[i]
+            scratch[left] = key
             left += 1
     return left
 
 
 @kernel
-def _put_back(
-    people: Ints,
-    owner: int,
-    left: int,
-    orders: Ints,
-    kept: Ints,
-    links: Ints,
-    free: Ints,
-    chunk: int,
-    scratch: tuple[Ints, Ints],
-) -> None:
-    """The first `left` entries of `scratch` become the user's; chunks beyond them are free again."""
-    for _ in range((people[owner, _SIZE] + chunk - 1) // chunk - (left + chunk - 1) // chunk):
-        gone = people[owner, _HEAD]
-        people[owner, _HEAD] = links[gone]
+def _put_back(head: int, size: int, left: int, keys: Ints, links: Ints, free: Ints, chunk: int, scratch: Ints) -> int:
+    """The first `left` keys of `scratch` become the list, whose first chunk is returned; others are free again."""
+    for _ in range((size + chunk - 1) // chunk - (left + chunk - 1) // chunk):
+        gone = head
+        head = links[gone]
         links[gone] = free[0]
         free[0] = gone
-    people[owner, _SIZE] = left
-    in_chunk = left - (left - 1) // chunk * chunk
-    at, count = people[owner, _HEAD], 0
+    at, count, in_chunk = head, 0, left - (left - 1) // chunk * chunk
     while count < left:
         for place in range(at * chunk, at * chunk + in_chunk):
-            orders[place], kept[place] = scratch[0][count], scratch[1][count]
+            keys[place] = scratch[count]
             count += 1
         at, in_chunk = links[at], chunk
+    return head
 
 
 @kernel
 def settle(
     most: int,
-    low_bits: np.uint64,
-    distinct: bool,
+    layout: tuple[int, int, int],
     contexts: int,
-    people: Ints,
-    orders: Ints,
-    kept: Ints,
+    slots: Ints,
+    keys: Ints,
     links: Ints,
-    starts: Ints,
-    out: Ints,
-    scratch: tuple[Ints, Ints],
+    scratch: Ints,
+    numbers: Ints,
+    words: Ints,
 ) -> int:
-    """out[starts[u]:starts[u + 1]] = what is kept of user u, lowest order first; returns the length of `out` in use."""
-    chunk = kept.size // links.size
-    end = 0
-    for user in range(people.shape[0]):
-        starts[user] = end
-        count = gather(people, user, orders, kept, links, chunk, scratch)
-        for entry in range(lowest(scratch, count, most, distinct, contexts, low_bits)):
-            out[end] = scratch[1][entry]
-            end += 1
-    starts[people.shape[0]] = end
-    return end
+    """words = what is kept of one user after the other, lowest key first; numbers = how much it is of each.
 
-
-@kernel
-def add_kept(starts: Ints, words: Ints, first: int, chosen: NDArray[np.bool_], table: Ints) -> None:
-    """Add the first records of every user, or of every chosen one, to their cells."""
-    for user in range(starts.size - 1):
-        if chosen.size == 0 or chosen[user]:
-            for place in range(starts[user], min(starts[user + 1], starts[user] + first)):
-                table[words[place]] += 1
-
-
-@kernel
-def add_numbers(starts: Ints, most: int, table: Ints) -> None:
-    """Count the users by how many records are kept of them; more than `most` count as `most`."""
-    for user in range(starts.size - 1):
-        table[min(starts[user + 1] - starts[user], most)] += 1
-
-
-@kernel
-def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: NDArray[np.int64]) -> None:
-    """Add what users have in pairs of different items to `table` (items x items).
-
-    Undirected: each pair once per user, at the lower item's row. Directed: at [i, j] the user's records of j, if the
-    user has i.
+    Returns the length of `words` in use.
     """
-    longest = 0
-    for user in range(starts.size - 1):
-        longest = max(longest, min(starts[user + 1] - starts[user], first))
-    mine, times = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    for user in range(starts.size - 1):
-        count = 0
-        for place in range(starts[user], min(starts[user + 1], starts[user] + first)):
-            found = 0
-            while found < count and mine[found] != items[place]:
-                found += 1
-            if found == count:
-                mine[count], times[count] = items[place], 0
-                count += 1
-            times[found] += 1
-        for one in range(count):
-            for other in range(count):
-                if directed and one != other:
-                    table[mine[one], mine[other]] += times[other]
-                elif mine[one] < mine[other]:
-                    table[mine[one], mine[other]] += 1
+    chunk, end, user, word_bits = keys.size // links.size, 0, 0, (1 << layout[0]) - 1
+    for slot in range(slots.shape[0]):
+        if slots[slot, _SEEN] == 0:
+            continue
+        size = slots[slot, _LIST] & _SIZE
+        gather(slots[slot, _LIST] >> 32, size, keys, links, chunk, scratch)
+        left = lowest(scratch, size, most, layout, contexts)
+        for entry in range(left):
+            words[end] = scratch[entry] & word_bits
+            end += 1
+        numbers[user] = left
+        user += 1
+    return end

@@ -45,6 +45,11 @@ class Mechanism(ABC):
     #: whether it then needs rows: ready counts are not enough
     needs_rows: bool = False
 
+    @property
+    def looks(self) -> int:
+        """How many looks at the histories it will take."""
+        return 1
+
     def __init__(self, request: Request) -> None:
         for name in request.parameters:
             if name not in self.parameters:

@@ -58,6 +58,10 @@ class Hpa(ItemCells):
     def default_bound(self) -> int:
         return USUAL_BOUND
 
+    @property
+    def looks(self) -> int:
+        return super().looks + (self.scores is None)
+
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise, self._popularity(histories, noise))
 

@@ -42,6 +42,10 @@ class ItemCells(ItemMethod):
         each = (1 - sum(total.values(), Fraction(0))) / (2 if self.has_edges else 1)
         return {**total, "items": each, **({"edges": each} if self.has_edges else {})}
 
+    @property
+    def looks(self) -> int:
+        return super().looks + bool(self.rescales)
+
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise)
 

@@ -97,6 +97,10 @@ class ItemMethod(Mechanism):
         """What all steps together may cost; `measure` checks that the scales it used do not exceed it."""
         return cost(self.request.unit, self.budget)
 
+    @property
+    def looks(self) -> int:
+        return super().looks + self.bound.private
+
     def default_bound(self) -> int:
         """How many records of a user count if nobody says."""
         return self.request.unit.most

@@ -1,0 +1,158 @@
+"""The state between batches: who is known, and what is kept of whom. See `kernels.reservoirs`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+#: rows as user, what the user's choice is hashed from, and cell
+Batch = tuple[Ints, Ints, NDArray[np.int32] | Ints]
+
+#: so many that what is known of a shard's half a million users fits the second cache, and so few that rows can still
+#: be spread over all of them at once
+_SHARD_BITS = 6
+#: fewer rows are not worth other threads
+_WORTH_THREADS = 1 << 16
+_CHUNK = 8
+#: users and chunks that a shard has room for at first
+_FIRST = 16
+#: slots of a table that still fits into the second cache
+_SMALL = 1 << 15
+#: lists up to this size are cut down while rows stream by; of larger ones there are few, if any is ever full
+_MOST_SCRATCH = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Private rows (user, word, and ticket unless that is the user) by their users' shards, and where these end."""
+
+    rows: Ints = field(repr=False)
+    ends: Ints = field(repr=False)
+
+    @classmethod
+    def of(cls, batches: Sequence[Batch], place: np.uint64) -> Spread:
+        """`place` salts the hash that says where users belong."""
+        from discreet.kernels.reservoirs import shards_of, spread
+
+        sizes = np.zeros(1 << _SHARD_BITS, np.int64)
+        shards = [np.empty(users.size, np.uint8) for users, _, _ in batches]
+        for (users, _, _), found in zip(batches, shards, strict=True):
+            shards_of(users, place, np.uint64(64 - _SHARD_BITS), found, sizes)
+        named = any(users is not tickets for users, tickets, _ in batches)
+        rows = np.empty((sizes.sum(), 3 if named else 2), np.int64)
+        ends = np.cumsum(sizes) - sizes
+        for (users, tickets, words), found in zip(batches, shards, strict=True):
+            spread(users, tickets, np.asarray(words, np.int32), found, ends, rows)
+        return cls(rows, ends)
+
+
+class Reservoirs:
+    """At most `most` records of each user over cells of `sizes` (items, contexts, ...), less than 2**31 in all.
+
+    `place` is what the rows that will be offered were spread with.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        sizes: Sequence[int],
+        salt: bytes,
+        *,
+        place: np.uint64 | None = None,
+        distinct: bool = False,
+        scores: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.most, self.contexts, self.distinct = most, prod(sizes[1:]), distinct
+        self.threads = threads or os.cpu_count() or 1
+        self.salts = np.frombuffer(salt, np.uint64)
+        self.place = self.salts[0] if place is None else place
+        self.ranks, rank_bits = np.empty(0, np.int32), 0
+        if scores is not None:  # equal scores share a rank; the highest has rank 0
+            self.ranks = np.unique(-scores, return_inverse=True)[1].astype(np.int32)
+            rank_bits = int(self.ranks.max()).bit_length()
+        own_at, rank_at = (prod(sizes) - 1).bit_length(), 63 - rank_bits
+        #: where in a key the record's own hash begins, its item's, and the rank
+        self.layout = own_at, (own_at + rank_at) // 2 if distinct else rank_at, rank_at
+        self.full = 2 * most if 2 * most <= _MOST_SCRATCH else 2**62
+        self.shards = [_Shard(self) for _ in range(1 << _SHARD_BITS)]
+
+    def offer(self, spread: Spread) -> None:
+        parts = np.split(spread.rows, spread.ends[:-1])
+        busy = [(shard, part) for shard, part in zip(self.shards, parts, strict=True) if len(part)]
+        self._each(lambda pair: pair[0].offer(pair[1]), busy, len(spread.rows))
+
+    def settled(self) -> tuple[Ints, Ints]:
+        """words[starts[u]:starts[u + 1]] = what is kept of user u, lowest key first."""
+        found = self._each(_Shard.settled, self.shards, sum(int(shard.known[0]) for shard in self.shards))
+        numbers = np.concatenate([numbers for numbers, _ in found])
+        return np.concatenate([[0], np.cumsum(numbers)]), np.concatenate([words for _, words in found])
+
+    def _each(self, work: Callable[[Any], Any], parts: Iterable[Any], rows: int) -> list[Any]:
+        if self.threads == 1 or rows < _WORTH_THREADS:
+            return [work(part) for part in parts]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(work, parts))
+
+
+class _Shard:
+    """Some of the users: a hash table of them, and the arena of chunks in which their lists lie."""
+
+    def __init__(self, whole: Reservoirs) -> None:
+        self.whole = whole
+        self.slots, self.known = np.zeros((_FIRST, 4), np.int64), np.zeros(1, np.int64)
+        self.chunk = min(_CHUNK, 1 << (2 * whole.most - 1).bit_length())
+        self.links, self.free = np.empty(_FIRST, np.int64), np.array([-1, 0], np.int64)
+        self.keys = np.empty(_FIRST * self.chunk, np.int64)
+
+    @property
+    def room(self) -> int:
+        """How many users the table may hold; in a small one most of them are found at the first look."""
+        return len(self.slots) // (4 if len(self.slots) <= _SMALL else 2)
+
+    def offer(self, rows: Ints) -> None:
+        from discreet.kernels.reservoirs import offer
+
+        whole, done = self.whole, 0
+        scratch = np.empty(min(whole.full, _MOST_SCRATCH), np.int64)
+        while True:
+            done = offer(
+                done, rows, whole.contexts, whole.ranks, whole.layout, whole.salts, whole.place, whole.most, whole.full,
+                self.slots, self.known, self.room, self.keys, self.links, self.free, scratch,
+            )  # fmt: skip
+            if done == len(rows):
+                return
+            self._grow()
+
+    def _grow(self) -> None:
+        """More room for users or for what is kept, whichever is used up."""
+        from discreet.kernels.reservoirs import rehash
+
+        if self.known[0] == self.room:
+            larger = np.zeros((2 * len(self.slots), 4), np.int64)
+            rehash(self.slots, larger, self.whole.place)
+            self.slots = larger
+        else:  # the pages of a grown array are moved rather than copied by most systems
+            chunks = self.links.size * 3 // 2
+            self.links.resize(chunks, refcheck=False)
+            self.keys.resize(chunks * self.chunk, refcheck=False)
+
+    def settled(self) -> tuple[Ints, Ints]:
+        from discreet.kernels.reservoirs import settle
+
+        whole = self.whole
+        lists = self.slots[self.slots[:, 1] > 0, 3] & (2**32 - 1)
+        numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)
+        scratch = np.empty(int(lists.max(initial=1)), np.int64)
+        end = settle(
+            whole.most, whole.layout, whole.contexts, self.slots, self.keys, self.links, scratch, numbers, words
+        )
+        return numbers, words[:end]

@@ -1,0 +1,55 @@
+"""Counting what was kept of users: words[starts[u]:starts[u + 1]] are the cells of user u's records."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
+
+Ints = NDArray[np.int64]
+
+
+@kernel
+def add_kept(starts: Ints, words: Ints, first: int, chosen: NDArray[np.bool_], table: Ints) -> None:
+    """Add the first records of every user, or of every chosen one, to their cells."""
+    for user in range(starts.size - 1):
+        if chosen.size == 0 or chosen[user]:
+            for place in range(starts[user], min(starts[user + 1], starts[user] + first)):
+                table[words[place]] += 1
+
+
+@kernel
+def add_numbers(starts: Ints, most: int, table: Ints) -> None:
+    """Count the users by how many records are kept of them; more than `most` count as `most`."""
+    for user in range(starts.size - 1):
+        table[min(starts[user + 1] - starts[user], most)] += 1
+
+
+@kernel
+def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: NDArray[np.int64]) -> None:
+    """Add what users have in pairs of different items to `table` (items x items).
+
+    Undirected: each pair once per user, at the lower item's row. Directed: at [i, j] the user's records of j, if the
+    user has i.
+    """
+    longest = 0
+    for user in range(starts.size - 1):
+        longest = max(longest, min(starts[user + 1] - starts[user], first))
+    mine, times = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    for user in range(starts.size - 1):
+        count = 0
+        for place in range(starts[user], min(starts[user + 1], starts[user] + first)):
+            found = 0
+            while found < count and mine[found] != items[place]:
+                found += 1
+            if found == count:
+                mine[count], times[count] = items[place], 0
+                count += 1
+            times[found] += 1
+        for one in range(count):
+            for other in range(count):
+                if directed and one != other:
+                    table[mine[one], mine[other]] += times[other]
+                elif mine[one] < mine[other]:
+                    table[mine[one], mine[other]] += 1
