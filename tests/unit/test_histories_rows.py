@@ -201,7 +201,6 @@ def test_rows_in_memory_are_never_shown() -> None:
 @pytest.mark.parametrize("distinct", [False, True])
 def test_threads_do_not_matter(distinct: bool) -> None:
     count = 200_000
-    days = dice.integers(0, 4, count)
     frame = pa.table(
         {
             "who": dice.integers(0, 9000, count),
