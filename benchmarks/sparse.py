@@ -136,7 +136,9 @@ def _growth(report: Report) -> None:
 def _against_dense(report: Report, times: Times, length: float) -> None:
     """Density 1e-2: noise only at 10^8 cells; from counts to a folder at 10^7 (both grow in proportion).
 
-    A quick run is a tenth of it all: noise only at 10^7 cells, against the times at 10^7 and 10^8; a folder at 10^6.
+    What has limits is what a custodian waits for and hands out: releases. Noise alone is told besides; there the dense
+    table is on two cores, and has no codes to write. A quick run is a tenth of it all: noise only at 10^7 cells, against
+    the times at 10^7 and 10^8; a folder at 10^6.
     """
     power, many = 7 if report.quick else 8, _many(report.quick)
     schema = domain(power)
@@ -150,8 +152,8 @@ def _against_dense(report: Report, times: Times, length: float) -> None:
         report.at_least(f"{method}, density 1e-2: times as few cells as geometric", fewer, 50)
         held = sparse.values.nbytes + sparse.codes.nbytes
         report.note(f"{method}, density 1e-2: times as small in memory", 8 * schema.cells / held)
-        report.at_least(f"{method}, density 1e-2: times as fast, noise only", dense / times[method, power], 30)
-        report.at_least(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, power + 1], 300)
+        report.note(f"{method}, density 1e-2: times as fast, noise only", dense / times[method, power])
+        report.note(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, power + 1])
     del counts
     small = domain(power - 1)
     few = occupied(small, many // 10)
