@@ -83,7 +83,7 @@ EACH = {"columns": 2, "rows": 2, "none": 4}
 SAMPLES: dict[str, Callable[[Any], Any]] = {
     way: by_sample(4, 2, Fraction(epsilon), 2, way) for way, epsilon in EACH.items()
 }
-SAMPLES["best"] = by_sample(3, None, Fraction(4), 2, noise=0.5 / 1.5)
+SAMPLES["best"] = by_sample(3, None, Fraction(4), 2, noise=0.5 / 2)
 SAMPLES["replaced"] = by_sample(3, 1, Fraction(4), 2, "rows", record=2)
 CASES = {
     "lpa": Case("lpa", (3,), 2, 2, SOME, lambda users: {None: cells_law(users, 3, 1, 2, [ONE], (-1, 4))}),
@@ -122,7 +122,7 @@ CASES = {
     "gs": Case(
         "gs", (3,), 2, 8, [[0, 1], [0, 0], [0], [0, 2]],
         lambda users: grouped_law(users, 3, 2, Fraction(4), (-1, 6), SAMPLES["best"]), high=6,
-        parameters={"mean": "1.5"},
+        parameters={"scale": "paper"},
     ),
     "sra-replace": Case(
         "sra", (3,), 3, 4, SOME, lambda users: {None: cells_law(users, 3, 1, 1, [HALF], (-1, 4))},
@@ -204,7 +204,7 @@ def rejected(name: str, users: Users | None = None) -> bool:
 
 def test_grouping_on_true_counts_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        GsS, "noisy_sample", lambda self, kept, step, bound, noise: (self.sample_table(kept, step, bound), ONE)
+        GsS, "noisy_sample", lambda self, kept, step, bound, noise: (self.sample_table(kept, step, bound), ONE, ONE)
     )
     assert rejected("gs-s-columns")
     assert rejected("gs-s-rows")

@@ -120,7 +120,7 @@ def _real_errors(case: Case, sizes: Sequence[int], noise: Noise) -> dict[int, fl
     method = mechanism(case, "gs-s", MIDDLE, {})
     assert isinstance(method, GsS)
     kept = case.kept(case.bound, distinct=True, scores=None, salt=noise.salt())
-    seen, _ = method.noisy_sample(kept, "items", case.bound, noise)
+    seen, _, _ = method.noisy_sample(kept, "items", case.bound, noise)
     truth = case.counts[noise.shuffled(seen)]
     scale = scale_of(method.epsilon_of("items"), case.unit.sensitivity)
     return {size: float(np.mean([smoothing_error(truth, size, scale, noise) for _ in range(DRAWS)])) for size in sizes}

@@ -112,7 +112,7 @@ def by_size(case: Case, epsilon: Fraction, runs: int, more: Iterable[int] = ()) 
         method = mechanism(case, "gs-s", epsilon, {})
         assert isinstance(method, GsS)
         kept = case.kept(case.bound, distinct=True, scores=None, salt=noise.salt())
-        seen, _ = method.noisy_sample(kept, "items", case.bound, noise)
+        seen, _, _ = method.noisy_sample(kept, "items", case.bound, noise)
         order = noise.shuffled(seen)
         sample, truth = seen[order], case.counts[order]
         scale = scale_of(method.epsilon_of("items"), case.unit.sensitivity)
@@ -148,7 +148,6 @@ def _tuned(label: str, epsilon: Fraction, runs: list[Run], real: Json) -> Json:
         "groups": [_middle(groups), min(groups), max(groups)],
         "stands for": float(f"{np.median([one.facts['sample stands for'] for one in runs]):.4g}"),
         "error": error,
-        "expected": mean_and_error([one.facts["expected error"] * count for one in runs])[0],
         "best group": real["x"][best],
         "best error": [real["y"][best], real["se"][best]],
     }

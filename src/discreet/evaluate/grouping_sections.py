@@ -146,18 +146,17 @@ def _entry(value: float, error: float) -> str:
 def _tuning(part: Results) -> Iterator[str]:
     yield (
         "The sizes that gs chose, and its error beside that of the best size in the chart (with half of epsilon for "
-        "the sample, as gs has it). Expected: what gs believed of its own error."
+        "the sample, as gs has it)."
     )
     yield ""
-    heads = ("method", "one stands for", "group: median, least, most", "error", "expected / real", "best", "above it")
+    heads = ("method", "one stands for", "group: median, least, most", "error", "best", "above it")
     yield f"| epsilon | {' | '.join(heads)} |"
-    yield "|---:|---|---:|---:|---:|---:|---:|---:|"
+    yield "|---:|---|---:|---:|---:|---:|---:|"
     for row in part["tuning"]:
         groups = ", ".join(f"{size:,}" for size in row["groups"])
         numbers = f"{short(row['stands for'])} | {groups} | {_entry(*row['error'])}"
         best = f"{row['best group']:,} | {100 * above_best(row):.1f} %"
-        ratio = short(row["expected"] / row["error"][0])
-        yield f"| {row['epsilon']:g} | {row['method']} | {numbers} | {ratio} | {best} |"
+        yield f"| {row['epsilon']:g} | {row['method']} | {numbers} | {best} |"
     yield ""
 
 

@@ -4,9 +4,10 @@ Source: GS of grouping-smoothing, section 3.3. Guarantee: see `grouped_items` an
 sample. For every size from 1 to all items the error is worked out, in O(d log d) for all together: items are sorted
 by the sample, running sums give a group's mean, and a look-up gives the distances from it (`kernels.grouping`). The
 noise to come is put in as quantiles of its law, in turn, rather than drawn.
-Deviation (errata): a sampled record of a user stands for as many as users have on average, `mean`, not for Delta as in
-the paper, which takes counts for far too large, and so groups too small, where Delta is far above the mean; `scale =
-"paper"` does as the paper.
+Deviations: a sampled record of a user stands for as many as users have on average, `mean` (errata), not for Delta as in
+the paper, which takes counts for far too large, and so groups too small, where Delta is far above the mean. And noise
+in the sample is not taken for differences between items: sizes are tried on what counts are likely behind it.
+`scale = "paper"` does as the paper.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.grouped_items import Grouping, halves
 from discreet.mechanisms.gs_s import SAMPLING, GsS
 from discreet.mechanisms.item_method import ITEMS
+from discreet.mechanisms.likely_counts import likely_counts
 from discreet.privacy import as_text, cost, exact, scale_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 _QUANTILES = 1024
 _MOST_BUCKETS = 1 << 22
+#: likely counts are rounded to such parts of one, or to coarser ones if they are large
+_FINEST = 1024
 _SCALE_SHARE = Fraction(1, 50)
 
 
@@ -41,7 +45,7 @@ class Gs(GsS):
         **ITEMS,
         **SAMPLING,
         "mean": "a public guess of how many records of a user count on average; else a little of epsilon finds out",
-        "scale": '"mean", or "paper": a sampled record stands for as many as the bound says',
+        "scale": '"mean", or "paper": a sampled record stands for as many as the bound says, and noise for differences',
     }
 
     def check_size(self) -> None:
@@ -53,10 +57,13 @@ class Gs(GsS):
             self.note_choice("mean", as_text(self.mean), "given")
 
     @property
+    def as_printed(self) -> bool:
+        return self.request.parameters.get("scale") == "paper"
+
+    @property
     def finds_mean(self) -> bool:
         asked = self.request.parameters
-        plain = asked.get("scale", "mean") == "mean" and asked.get("sampling", "columns") == "columns"
-        return plain and "mean" not in asked
+        return not self.as_printed and asked.get("sampling", "columns") == "columns" and "mean" not in asked
 
     def default_shares(self) -> dict[str, Fraction]:
         spare = _SCALE_SHARE if self.finds_mean else Fraction(0)
@@ -64,17 +71,21 @@ class Gs(GsS):
         return {**steps, **({"scale": spare} if spare else {})}
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
-        seen, rate = self.noisy_sample(kept, step, bound, noise)
+        seen, own_scale, rate = self.noisy_sample(kept, step, bound, noise)
         stands_for = self._stands_for(kept, step, bound, rate, noise)
         order = noise.shuffled(seen)
+        rising, per_one = seen[order], 1
+        if not self.as_printed:
+            likely = likely_counts(rising, float(own_scale), sampled=self.sampling != "none")
+            per_one = max(1, min(_FINEST, int(_MOST_BUCKETS / 2 / max(likely[-1], 1))))
+            rising = np.rint(likely * per_one).astype(np.int64)
         scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
-        size, error = best_size(seen[order], float(scale) / stands_for)
-        expected = error * stands_for / seen.size
-        return Grouping(order, size, {"sample stands for": stands_for, "expected error": expected})
+        size, _ = best_size(rising, float(scale) / stands_for * per_one)
+        return Grouping(order, size, {"sample stands for": stands_for})
 
     def _stands_for(self, kept: Kept, step: str, bound: int, rate: Fraction, noise: Noise) -> float:
         """How many records one of the sample stands for."""
-        if self.request.parameters.get("scale") == "paper":
+        if self.as_printed:
             return float(bound)
         if self.sampling != "columns":
             return float(1 / rate) if rate else float(bound)

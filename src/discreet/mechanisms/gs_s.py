@@ -46,19 +46,21 @@ class GsS(GroupedItems):
         return halves(self.has_edges, {"sample": Fraction(1, 2), "items": Fraction(1, 2)})
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
-        seen, _ = self.noisy_sample(kept, step, bound, noise)
+        seen, _, _ = self.noisy_sample(kept, step, bound, noise)
         return Grouping(noise.shuffled(seen), self.group_size(seen.size, bound), {})
 
-    def noisy_sample(self, kept: Kept, step: str, bound: int, noise: Noise) -> tuple[NDArray[np.int64], Fraction]:
-        """The noisy counts that items are sorted by, and at which rate users were sampled."""
+    def noisy_sample(
+        self, kept: Kept, step: str, bound: int, noise: Noise
+    ) -> tuple[NDArray[np.int64], Fraction, Fraction]:
+        """The noisy counts that items are sorted by, their noise's scale, and at which rate users were sampled."""
         name = "sample" if step == "items" else "edge-sample"
-        if self.sampling == "columns":
-            return noise.add(self.sample_table(kept, step, 1), self.scale(name, self.unit_of(1))), Fraction(1)
-        if self.sampling == "none":
-            return noise.add(self.sample_table(kept, step, bound), self.scale(name, self.unit_of(bound))), Fraction(1)
-        epsilon = self.epsilon_of(name)
-        rate = sampling_rate(epsilon, bound)
-        self.pay(epsilon)
-        chosen = None if rate == 1 else noise.coin(Rational(rate), kept.users)
-        scale = scale_of(epsilon, self.unit_of(1).sensitivity)
-        return noise.add(self.sample_table(kept, step, bound, chosen), scale), rate
+        if self.sampling == "rows":
+            epsilon = self.epsilon_of(name)
+            rate = sampling_rate(epsilon, bound)
+            self.pay(epsilon)
+            chosen = None if rate == 1 else noise.coin(Rational(rate), kept.users)
+            scale = scale_of(epsilon, self.unit_of(1).sensitivity)
+            return noise.add(self.sample_table(kept, step, bound, chosen), scale), scale, rate
+        first = 1 if self.sampling == "columns" else bound
+        scale = self.scale(name, self.unit_of(first))
+        return noise.add(self.sample_table(kept, step, first), scale), scale, Fraction(1)
