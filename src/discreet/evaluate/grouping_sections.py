@@ -66,7 +66,7 @@ def setting(results: Results) -> Iterator[str]:
         f"- `{BEST_RHO}` knows the truth: of 16 numbers of frequencies it takes the best. It is not private, as in the "
         "paper. `fpa` draws the number privately. `gs` scales the sample by the mean number of ones of a user, found "
         "with 2 % of epsilon; `gs, mean given` by the true mean, to three digits, as a public guess; "
-        f"`{PAPER}` by Delta, as printed."
+        f"`{PAPER}` by Delta and takes its noise for differences, as printed."
     )
     total = sum(part["seconds"] for part in results.values())
     yield f"- All of it took {total / 60:.0f} minutes of processor time."
