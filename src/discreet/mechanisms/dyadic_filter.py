@@ -35,4 +35,4 @@ class DyadicFilter(Consistent, Filter):
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
         if self.size is None or values.size <= self.size:
             return np.arange(values.size), None
-        return np.sort(noise.largest(np.abs(values), self.size)), None
+        return noise.largest(np.abs(values), self.size), None

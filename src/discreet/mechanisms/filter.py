@@ -39,7 +39,7 @@ class Filter(Sparse):
         chosen, ranks, values = kept.chosen, kept.ranks, kept.values
         if self.size is not None and chosen.size + values.size > self.size:
             sizes = np.abs(np.concatenate([noisy[chosen], values]))
-            largest = np.sort(noise.largest(sizes, self.size))
+            largest = noise.largest(sizes, self.size)
             new = largest[largest >= chosen.size] - chosen.size
             chosen, ranks, values = chosen[largest[largest < chosen.size]], ranks[new], values[new]
         return Kept(chosen, ranks, values)

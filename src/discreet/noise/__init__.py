@@ -192,16 +192,12 @@ class Noise:
         return priority_sample(values, empty, rule, count, self._drawer(CHUNK))
 
     def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-        """The indices of the `count` largest, ties broken at random."""
-        stream, words = self.source.stream(), np.empty((0, sizes.size), np.uint64)
-        while True:  # two that tie in size and in all words so far get one more
-            more = np.empty((1, sizes.size), np.uint64)
-            stream.fill(more)
-            words = np.concatenate([words, more])
-            order = np.lexsort((*words[::-1], -sizes))
-            keys = np.concatenate([sizes[None].view(np.uint64), words])[:, order]
-            if not np.any(np.all(keys[:, 1:] == keys[:, :-1], axis=0)):
-                return order[:count]
+        """The indices of the `count` largest, rising; which of equal ones are among them is chance."""
+        if count >= sizes.size:
+            return np.arange(sizes.size)
+        edge = np.partition(sizes, sizes.size - count)[sizes.size - count]
+        above, equal = np.flatnonzero(sizes > edge), np.flatnonzero(sizes == edge)
+        return np.sort(np.concatenate([above, equal[self.subset(equal.size, count - above.size)]]))
 
     def shuffled(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices that put the values in rising order, ties at random."""
