@@ -65,7 +65,7 @@ class KeptRecords(Kept):
         from discreet.kernels.kept import add_kept
 
         table = np.zeros(int(np.prod(self.sizes)), np.int64)
-        add_kept(self._starts, self._words, first, _ALL if chosen is None else chosen, table)
+        add_kept(self._starts, self._words, min(first, self._words.size), _ALL if chosen is None else chosen, table)
         return table
 
     def numbers(self, most: int) -> Ints:
@@ -80,7 +80,7 @@ class KeptRecords(Kept):
 
         items, contexts = self.sizes[0], int(np.prod(self.sizes[1:]))
         table = np.zeros((items, items), np.int64)
-        add_pairs(self._starts, self._words // contexts, first, directed, table)
+        add_pairs(self._starts, self._words // contexts, min(first, self._words.size), directed, table)
         return table
 
 

@@ -43,18 +43,18 @@ def numbered(users: Ints) -> Ints:
 
 def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
     """For each user the cells that are kept: all keys worked out, sorted, and the first ones taken."""
-    salts, contexts, ranks = made.salts, made.contexts, made.ranks
+    salts, contexts = made.salts, made.contexts
     seed = mixed(salts[0] ^ users.view(np.uint64))
     own = mixed(seed + np.uint64(0x9E3779B97F4A7C15) * (numbered(users) + 1).view(np.uint64))
     items = words // contexts
     own_at, item_at, rank_at = (np.uint64(at) for at in made.layout)
     one = np.uint64(1)
-    keys = (own & ((one << item_at) - (one << own_at))) | words.view(np.uint64)
+    keys = own & ((one << item_at) - (one << own_at))  # all of this decides but for ties, which hardly ever occur
     if made.distinct:
         high = mixed(seed ^ salts[1] ^ (np.uint64(0xD1B54A32D192ED03) * (items + 1).view(np.uint64)))
         keys |= high & ((one << rank_at) - (one << item_at))
-    if ranks.size:
-        keys |= ranks[items].astype(np.uint64) << rank_at
+    if made.bases.size:
+        keys |= (made.bases[items] >> made.layout[2]).astype(np.uint64) << rank_at
     kept: dict[int, list[int]] = {user: [] for user in dict.fromkeys(users.tolist())}
     seen: set[tuple[int, int]] = set()
     for row in np.lexsort((keys, users)).tolist():
@@ -130,6 +130,16 @@ def test_bounds_beyond_all_records_take_no_room() -> None:
     for distinct in (False, True):
         made = reservoirs(10**11, 1, distinct)
         assert offered(made, users, words) == list(model(users, words, made).values())
+
+
+def test_bounds_that_no_integer_holds() -> None:
+    users, words = dice.integers(0, 5, 300), dice.integers(0, 9, 300)
+    for most in (2**32, 2**63 - 1, 2**63, 2**70):
+        made = reservoirs(most, 1)
+        assert offered(made, users, words) == list(model(users, words, made).values())
+        kept = KeptRecords((3,), np.array([0, 2, 3]), np.array([0, 1, 2]))
+        assert kept.table(most).tolist() == [1, 1, 1]
+        assert kept.pairs(most, directed=False).sum() == 1
 
 
 def test_items_whose_bits_collide_stay_apart() -> None:
@@ -218,6 +228,14 @@ def test_users_count_once_for_an_item_with_any_of_its_records(ranked: bool) -> N
 def test_the_record_of_an_item_is_any_of_very_many(count: int, scores: Any) -> None:
     found = many_users(range(count), reservoirs(1, count, True, scores, dice.bytes(16)), 4_000_000 // count)
     assert uniform([mine[0] * 10 // count for mine in found], range(10))
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_the_record_of_an_item_is_any_where_ranks_need_many_bits(distinct: bool) -> None:
+    """With 10**6 ranks and 100 contexts; a rank and a cell of 10**8 would leave 16 bits to chance."""
+    mine = [777_777 * 100 + context for context in range(100)] * 3
+    found = many_users(mine, reservoirs(1, 100, distinct, np.arange(10.0**6), dice.bytes(16)), 4000)
+    assert uniform([kept[0] % 100 // 10 for kept in found], range(10))
 
 
 @pytest.mark.parametrize("distinct", [False, True])

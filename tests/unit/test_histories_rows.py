@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import itertools
+import sqlite3
 from collections import Counter
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +19,7 @@ import pytest
 
 from discreet.audit.statistics import compare
 from discreet.engines import histories
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, SourceError
 from discreet.kept import KeptRecords
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
@@ -189,6 +193,44 @@ def test_later_looks_see_what_was_read_or_read_it_again(
         assert np.array_equal(kept.table(1), alone.table(1))
         assert np.array_equal(kept.pairs(4, directed=True), alone.pairs(4, directed=True))
     assert readings == 3 + (1 if room is None else 3)
+
+
+def test_where_users_come_does_not_depend_on_what_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of users is one of places, so with noise from a seed the release would."""
+    frame, salts = of_many(False), [dice.bytes(16) for _ in range(3)]
+    module = importlib.import_module("discreet.engines.histories")
+    found = []
+    for room in (0, 10**9):
+        monkeypatch.setattr(module, "remembered_bytes", lambda table, room=room: room)
+        made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, threads=1)
+        found.append([words_of(made.kept(4, distinct=False, scores=None, salt=salt)) for salt in salts])
+    assert found[0] == found[1]
+
+
+def test_engines_that_serve_one_thread_only(tmp_path: Path) -> None:
+    import ibis
+
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as file:
+        file.execute("CREATE TABLE rows (who INTEGER, item TEXT, day INTEGER)")
+        file.executemany("INSERT INTO rows VALUES (?, ?, ?)", [(1, "a", 0), (1, "b", 1), (2, "c", 2)])
+        file.commit()
+    backend = ibis.sqlite.connect(tmp_path / "rows.db")
+    assert kept_of(backend.table("rows"), 2).numbers(2).tolist() == [0, 1, 1]
+    backend.disconnect()
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_failure_on_the_way_says_nothing_of_the_data(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it leave anything behind: what is left open is told as a warning, and those are errors here."""
+
+    def failing(*_: Any) -> None:
+        raise MemoryError("n17")
+
+    monkeypatch.setattr("discreet.engines.reservoirs.Reservoirs.offer", failing)
+    with pytest.raises(SourceError, match="not shown") as caught:
+        kept_of(of_many(named), 2)
+    assert "n17" not in str(caught.value)
+    gc.collect()
 
 
 def test_rows_in_memory_are_never_shown() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import discreet
 from discreet.errors import BadParameter, DiscreetError
 from discreet.kernels.grouping import group_sums
+from discreet.mechanisms import gs
 from discreet.mechanisms.gs import _laplace_quantiles, best_size
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit
@@ -155,6 +156,28 @@ def test_more_noise_makes_larger_groups() -> None:
     assert found[0] == 1 < found[1] < found[2]
 
 
+def test_a_sample_of_nobody_stands_for_the_bound() -> None:
+    """At a rate of e**-999 no number of users makes a sample."""
+    method = made("gs", (10,), 2, Unit("who", max_rows=1000), sampling="rows")
+    facts = method.measure(Rows((10,), [[0, 1], [2]]), Noise()).views[0].facts()
+    assert facts["sample stands for"] == 1000
+
+
+@pytest.mark.parametrize("scale", ["mean", "paper"])
+def test_sizes_are_found_under_the_widest_noise(scale: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of all values still fit 64 bits."""
+    tried: list[Any] = []
+
+    def noted(values: Any, noise: float) -> tuple[int, float]:
+        tried.append(values)
+        return 1, 0.0
+
+    monkeypatch.setattr(gs, "best_size", noted)
+    more = {"mean": 1} if scale == "mean" else {}
+    made("gs", (20_000,), Fraction(1, 2**49), scale=scale, **more).measure(Rows((20_000,), [[0]]), Noise())
+    assert 2.0**59 < float(np.abs(tried[0]).sum(dtype=np.float64)) < 2.0**62
+
+
 def test_group_sums() -> None:
     for count, size in itertools.product([1, 5, 12], [1, 2, 3, 5]):
         if size <= count:
@@ -216,6 +239,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gs", {"group": 2}, "no parameter 'group'"),
     ("gs", {"mean": 2, "scale": "paper"}, "mean goes with"),
     ("gs", {"mean": 2, "sampling": "rows"}, "mean goes with"),
+    ("gs", {"mean": "1e390"}, "mean must lie between 1 and what counts of a user at most"),
+    ("gs", {"mean": "1e-390"}, "mean must lie between 1 and what counts of a user at most"),
     ("fpa", {"coefficients": 5}, "from 1 to 4"),
 ]
 

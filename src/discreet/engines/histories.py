@@ -6,9 +6,9 @@ the user's records: for a random salt, a uniform choice that does not depend on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +52,7 @@ class _Memory:
     def __init__(self, looks: int) -> None:
         self.looks = looks
         self.rows: list[Spread] = []
-        self.place = np.uint64(0)
+        self.place: np.uint64 | None = None
 
 
 @dataclass(frozen=True)
@@ -69,29 +69,29 @@ class RowHistories:
         self._memory.looks -= 1
 
         def chosen(parts: list[Any]) -> Kept:
-            if not self._memory.rows:
+            if self._memory.place is None:
                 self._memory.place = np.frombuffer(salt, np.uint64)[0]
             place, sizes, threads = self._memory.place, self.schema.sizes, self.limits.threads
             reservoirs = Reservoirs(most, sizes, salt, place=place, distinct=distinct, scores=scores, threads=threads)
-            for some in self._rows(parts):
-                reservoirs.offer(some)
+            with closing(self._rows(parts, place)) as rows:
+                for some in rows:
+                    reservoirs.offer(some)
             return KeptRecords(sizes, *reservoirs.settled())
 
         return read(self.source, self.schema, self.unit, self.limits, chosen)
 
-    def _rows(self, parts: list[Any]) -> Iterator[Spread]:
-        """All rows, some millions at a time, remembered or read: the next ones while these are used."""
+    def _rows(self, parts: list[Any], place: np.uint64) -> Generator[Spread]:
+        """All rows, some millions at a time, remembered or read."""
         remembered, self._memory.rows = self._memory.rows, []
         if remembered:
             yield from remembered
         else:
             room = remembered_bytes(parts[0]) if self._memory.looks > 0 else 0
             with ExitStack() as stack:
-                groups = _groups(_batches(parts, self.schema, self.unit, stack), self._memory.place)
-                reader = stack.enter_context(ThreadPoolExecutor(1))
-                coming = reader.submit(next, groups, None)
-                while (some := coming.result()) is not None:
-                    coming = reader.submit(next, groups, None)
+                groups = _groups(_batches(parts, self.schema, self.unit, stack), place)
+                if parts[0].get_backend().name == "duckdb":  # others give all at once, and some to one thread only
+                    groups = stack.enter_context(closing(_ahead(groups)))
+                for some in groups:
                     yield some
                     room -= some.rows.nbytes
                     remembered = [*remembered, some] if room >= 0 else []
@@ -99,7 +99,16 @@ class RowHistories:
             self._memory.rows = remembered
 
 
-def _groups(batches: Iterator[Batch], place: np.uint64) -> Iterator[Spread]:
+def _ahead(groups: Iterator[Spread]) -> Generator[Spread]:
+    """The same; the next ones are read while these are used."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, groups, None)
+        while (some := coming.result()) is not None:
+            coming = reader.submit(next, groups, None)
+            yield some
+
+
+def _groups(batches: Iterator[Batch], place: np.uint64) -> Generator[Spread]:
     group: list[Batch] = []
     for batch in batches:
         group.append(batch)

@@ -28,6 +28,8 @@ _FIRST = 16
 _SMALL = 1 << 15
 #: lists up to this size are cut down while rows stream by; of larger ones there are few, if any is ever full
 _MOST_SCRATCH = 1 << 24
+#: nobody has more records than this
+_MOST = 1 << 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,18 +73,25 @@ class Reservoirs:
         scores: NDArray[np.float64] | None = None,
         threads: int | None = None,
     ) -> None:
-        self.most, self.contexts, self.distinct = most, prod(sizes[1:]), distinct
+        self.most, self.contexts, self.distinct = min(most, _MOST), prod(sizes[1:]), distinct
         self.threads = threads or os.cpu_count() or 1
         self.salts = np.frombuffer(salt, np.uint64)
         self.place = self.salts[0] if place is None else place
-        self.ranks, rank_bits = np.empty(0, np.int32), 0
+        alike, rank_bits = sizes[0], 0  # how many items may share a rank
+        self.by_rank, self.starts, self.bases = (np.empty(0, np.int64) for _ in range(3))
         if scores is not None:  # equal scores share a rank; the highest has rank 0
-            self.ranks = np.unique(-scores, return_inverse=True)[1].astype(np.int32)
-            rank_bits = int(self.ranks.max()).bit_length()
-        own_at, rank_at = (prod(sizes) - 1).bit_length(), 63 - rank_bits
+            ranks = np.unique(-scores, return_inverse=True)[1]
+            alike, rank_bits = int(np.bincount(ranks).max()), int(ranks.max()).bit_length()
+            self.by_rank = np.argsort(ranks, kind="stable")
+            self.starts = np.searchsorted(ranks[self.by_rank], np.arange(ranks.max() + 1))
+            places = np.empty(ranks.size, np.int64)
+            places[self.by_rank] = np.arange(ranks.size) - self.starts[ranks[self.by_rank]]
+            self.bases = (ranks.astype(np.int64) << (63 - rank_bits)) + places * self.contexts
+        own_at, rank_at = (alike * self.contexts - 1).bit_length(), 63 - rank_bits
+        item_bits = min((rank_at - own_at) // 2, max(1, 2 * (alike - 1).bit_length())) if distinct else 0
         #: where in a key the record's own hash begins, its item's, and the rank
-        self.layout = own_at, (own_at + rank_at) // 2 if distinct else rank_at, rank_at
-        self.full = 2 * most if 2 * most <= _MOST_SCRATCH else 2**62
+        self.layout = own_at, rank_at - item_bits, rank_at
+        self.full = 2 * self.most if 2 * self.most <= _MOST_SCRATCH else 2**62
         self.shards = [_Shard(self) for _ in range(1 << _SHARD_BITS)]
 
     def offer(self, spread: Spread) -> None:
@@ -122,10 +131,10 @@ class _Shard:
         from discreet.kernels.reservoirs import offer
 
         whole, done = self.whole, 0
-        scratch = np.empty(min(whole.full, _MOST_SCRATCH), np.int64)
+        scratch = np.empty(whole.full if whole.full <= _MOST_SCRATCH else 0, np.int64)
         while True:
             done = offer(
-                done, rows, whole.contexts, whole.ranks, whole.layout, whole.salts, whole.place, whole.most, whole.full,
+                done, rows, whole.contexts, whole.bases, whole.layout, whole.salts, whole.place, whole.most, whole.full,
                 self.slots, self.known, self.room, self.keys, self.links, self.free, scratch,
             )  # fmt: skip
             if done == len(rows):
@@ -153,6 +162,7 @@ class _Shard:
         numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)
         scratch = np.empty(int(lists.max(initial=1)), np.int64)
         end = settle(
-            whole.most, whole.layout, whole.contexts, self.slots, self.keys, self.links, scratch, numbers, words
-        )
+            whole.most, whole.layout, whole.contexts, whole.by_rank, whole.starts,
+            self.slots, self.keys, self.links, scratch, numbers, words,
+        )  # fmt: skip
         return numbers, words[:end]

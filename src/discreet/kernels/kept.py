@@ -36,17 +36,15 @@ def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: NDAr
     longest = 0
     for user in range(starts.size - 1):
         longest = max(longest, min(starts[user + 1] - starts[user], first))
-    mine, times = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    mine, times, where = np.empty(longest, np.int64), np.empty(longest, np.int64), np.zeros(len(table), np.int64)
     for user in range(starts.size - 1):
         count = 0
         for place in range(starts[user], min(starts[user + 1], starts[user] + first)):
-            found = 0
-            while found < count and mine[found] != items[place]:
-                found += 1
-            if found == count:
-                mine[count], times[count] = items[place], 0
+            item = items[place]
+            if where[item] >= count or mine[where[item]] != item:
+                mine[count], times[count], where[item] = item, 0, count
                 count += 1
-            times[found] += 1
+            times[where[item]] += 1
         for one in range(count):
             for other in range(count):
                 if directed and one != other:

@@ -1,10 +1,10 @@
 """The records that are kept of each user, chosen while all records stream by once.
 
 Every record gets a key of 63 bits: from the top, the rank of its item if there are ranks, a hash of its item if users
-count once for an item, a hash of its number among the user's records, and its word, which says its cell. Of each user
-the `most` records of the lowest keys are kept. They lie in chunks of an arena, linked per user; when a user has twice
-as many as may stay, the higher half is dropped. Users are spread over shards by a hash, so that what is known of a
-shard's users lies in the nearest cache, and shards do not wait for each other.
+count once for an item, a hash of its number among the user's records, and a word, which says its cell, or its cell
+among those of the rank. Of each user the `most` records of the lowest keys are kept. They lie in chunks of an arena,
+linked per user; when a user has twice as many as may stay, the higher half is dropped. Users are spread over shards by
+a hash, so that what is known of a shard's users lies in the nearest cache, and shards do not wait for each other.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def offer(
     begin: int,
     rows: Ints,
     contexts: int,
-    ranks: NDArray[np.int32],
+    bases: Ints,
     layout: tuple[int, int, int],
     salts: NDArray[np.uint64],
     place: np.uint64,
@@ -80,15 +80,15 @@ def offer(
 ) -> int:
     """Offer the rows from `begin` on to their users' lists; returns the row that found no room, or the end.
 
-    `layout` says from which bit of a key on its own hash begins, that of its item, and its rank. `slots` is an open
-    hash table of a power of two of places, whose hash is salted with `place`, with `room` for so many users. A user
-    with `full` keys drops what is above the `most` lowest. `free` holds the first unused chunk, and how many were ever
-    used.
+    `layout` says from which bit of a key on its own hash begins, that of its item, and its rank. `bases`, if there are
+    ranks, holds the key of each item in the first context, but for hashes. `slots` is an open hash table of a power of
+    two of places, whose hash is salted with `place`, with `room` for so many users. A user with `full` keys drops what
+    is above the `most` lowest. `free` holds the first unused chunk, and how many were ever used.
     """
     own_at, item_at, rank_at = layout
     own_bits = np.uint64((1 << item_at) - (1 << own_at))
     item_bits = np.uint64((1 << rank_at) - (1 << item_at))
-    distinct, ranked = rank_at > item_at, ranks.size > 0
+    distinct, ranked = rank_at > item_at, bases.size > 0
     chunk, mask, ticket = keys.size // links.size, np.uint64(slots.shape[0] - 1), 2 * (rows.shape[1] - 2)
     for row in range(begin, rows.shape[0]):
         user, word = rows[row, 0], rows[row, 1]
@@ -103,15 +103,15 @@ def offer(
             slots[slot, _USER], slots[slot, _LIMIT], slots[slot, _LIST] = user, LAST, NOTHING << 32
         seed = mixed(np.uint64(rows[row, ticket]) ^ salts[0])
         random = mixed(seed + _ONE * np.uint64(seen + 1)) & own_bits
-        rank = np.int64(0)
+        key = np.int64(word)
         if distinct or ranked:
             item = np.uint32(word) // np.uint32(contexts)
             if distinct:
                 random |= mixed(seed ^ salts[1] ^ (_TWO * (np.uint64(item) + _U1))) & item_bits
             if ranked:
-                rank = np.int64(ranks[item]) << rank_at
-        key = rank | np.int64(random) | word
-        if key < slots[slot, _LIMIT]:
+                key += bases[item] - np.int64(item) * contexts
+        key |= np.int64(random)
+        if key <= slots[slot, _LIMIT]:
             size, head = slots[slot, _LIST] & _SIZE, slots[slot, _LIST] >> 32
             if size & (chunk - 1) == 0:  # the first chunk of the list is full, or there is none
                 if free[0] == NOTHING and free[1] == links.size:
@@ -178,7 +178,7 @@ def lowest(scratch: Ints, count: int, most: int, layout: tuple[int, int, int], c
     left, word_bits = 0, (1 << own_at) - 1
     for i in range(count):
         key, before, again = scratch[i], left - 1, False
-        while before >= 0 and scratch[before] >> item_at == key >> item_at:  # other items hardly ever share these bits
+        while before >= 0 and scratch[before] >> item_at == key >> item_at:  # one item, or few whose hashes collide
             again = again or (scratch[before] & word_bits) // contexts == (key & word_bits) // contexts
             before -= 1
         if not again:
@@ -211,6 +211,8 @@ def settle(
     most: int,
     layout: tuple[int, int, int],
     contexts: int,
+    by_rank: Ints,
+    starts: Ints,
     slots: Ints,
     keys: Ints,
     links: Ints,
@@ -220,6 +222,7 @@ def settle(
 ) -> int:
     """words = what is kept of one user after the other, lowest key first; numbers = how much it is of each.
 
+    If there are ranks, `by_rank` holds the items of one rank after the other, and `starts` where each rank's begin.
     Returns the length of `words` in use.
     """
     chunk, end, user, word_bits = keys.size // links.size, 0, 0, (1 << layout[0]) - 1
@@ -230,7 +233,11 @@ def settle(
         gather(slots[slot, _LIST] >> 32, size, keys, links, chunk, scratch)
         left = lowest(scratch, size, most, layout, contexts)
         for entry in range(left):
-            words[end] = scratch[entry] & word_bits
+            word = scratch[entry] & word_bits
+            if by_rank.size:
+                item = by_rank[starts[scratch[entry] >> layout[2]] + word // contexts]
+                word = item * contexts + word % contexts
+            words[end] = word
             end += 1
         numbers[user] = left
         user += 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ _QUANTILES = 1024
 _MOST_BUCKETS = 1 << 22
 #: likely counts are rounded to such parts of one, or to coarser ones if they are large
 _FINEST = 1024
+_LARGEST_SUM = 2.0**61
+#: at lower rates hardly anybody is in the sample, and it stands for nothing
+_LEAST_RATE = Fraction(1, 2**40)
 _SCALE_SHARE = Fraction(1, 50)
 
 
@@ -54,6 +57,8 @@ class Gs(GsS):
             if scale == "paper" or self.sampling != "columns":
                 raise BadParameter('mean goes with scale = "mean" and sampling = "columns"')
             self.mean = exact(self.request.parameters["mean"], "mean")
+            if not 1 <= self.mean <= self.bound.most:
+                raise BadParameter(f"mean must lie between 1 and what counts of a user at most, {self.bound.most}")
             self.note_choice("mean", as_text(self.mean), "given")
 
     @property
@@ -74,13 +79,16 @@ class Gs(GsS):
         seen, own_scale, rate = self.noisy_sample(kept, step, bound, noise)
         stands_for = self._stands_for(kept, step, bound, rate, noise)
         order = noise.shuffled(seen)
-        rising, per_one = seen[order], 1
+        rising: NDArray[Any] = seen[order]
+        parts = 1.0
         if not self.as_printed:
-            likely = likely_counts(rising, float(own_scale), sampled=self.sampling != "none")
-            per_one = max(1, min(_FINEST, int(_MOST_BUCKETS / 2 / max(likely[-1], 1))))
-            rising = np.rint(likely * per_one).astype(np.int64)
+            rising = likely_counts(rising, float(own_scale), 1 - 1 / stands_for)
+            parts = max(1.0, min(_FINEST, _MOST_BUCKETS / 2 / max(float(rising[-1]), 1)))
+        parts = min(parts, _LARGEST_SUM / max(float(np.abs(rising).sum(dtype=np.float64)), 1))
+        if parts != 1:
+            rising = np.rint(rising * parts)
         scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
-        size, _ = best_size(rising, float(scale) / stands_for * per_one)
+        size, _ = best_size(rising.astype(np.int64, copy=False), float(scale) / stands_for * parts)
         return Grouping(order, size, {"sample stands for": stands_for})
 
     def _stands_for(self, kept: Kept, step: str, bound: int, rate: Fraction, noise: Noise) -> float:
@@ -88,7 +96,7 @@ class Gs(GsS):
         if self.as_printed:
             return float(bound)
         if self.sampling != "columns":
-            return float(1 / rate) if rate else float(bound)
+            return float(1 / rate) if rate > _LEAST_RATE else float(bound)
         if not self.finds_mean:
             return float(self.mean)
         if step == "items":
