@@ -42,7 +42,8 @@ MANY_RECORDS = (
 NOISY_SHARES = (
     "Nearly all of sra's divergence is noise: without it, it would be far smaller (see the table of causes). Most "
     "counts are below their noise; those that it makes negative are put at 0.01, others come out too large. gs "
-    "averages noise over groups, which are tuned better here than in its own paper. hpa's divergence is also that of its choice, which is no random sample."
+    "averages noise over groups, which are tuned better here than in its own paper. hpa's divergence is also that of "
+    "its choice, which is no random sample."
 )
 NOISY_BOTH = (
     "Without noise sra would be far ahead (see the table of causes). Noise brings the two together, so that little "
