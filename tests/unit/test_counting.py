@@ -303,7 +303,7 @@ def one_column(values: Any, attribute: Attribute, kind: pa.DataType | None = Non
     return shown(count(table, Schema(x=attribute), ROW, salt=SALT))
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, max_size=30), *RULES)
 def test_text_where_numbers_are_declared(values: list[str | None], outside: str, null: str) -> None:
     schema = Schema(
@@ -318,7 +318,7 @@ def test_text_where_numbers_are_declared(values: list[str | None], outside: str,
     )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
         st.floats() | st.integers(-60, 60).map(float) | st.integers(-500, 500).map(lambda k: k / 10),
@@ -601,7 +601,7 @@ def test_users_within_the_bound_keep_every_row() -> None:
     assert count(frame(rows), SCHEMA, Unit("user", busiest), salt=SALT) == reference(SCHEMA, with_user)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=40),
     st.integers(1, 6),

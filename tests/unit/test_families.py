@@ -51,7 +51,7 @@ def inside(boxes: Boxes) -> NDArray[np.bool_]:
     return held
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     queries=st.lists(predicates, min_size=1, max_size=9), weights=st.lists(st.integers(1, 50), min_size=9, max_size=9)
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,7 +24,6 @@ def random_boxes(
     return np.minimum(one, other), np.maximum(one, other)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(1, 5), max_size=5), st.integers(0, 2**32), st.sampled_from([10, 2**40, 2**63]))
 def test_equals_plain_numpy_even_where_prefixes_wrap(sizes: list[int], seed: int, magnitude: int) -> None:
     rng = np.random.default_rng(seed)

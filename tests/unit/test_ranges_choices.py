@@ -55,7 +55,7 @@ def subsets(schema: discreet.Schema) -> list[list[str]]:
 # --- which attributes are left untransformed
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(found=st.lists(attributes, min_size=1, max_size=3))
 def test_the_default_has_the_least_mean_variance_of_all_choices(found: list[Any]) -> None:
     schema = discreet.Schema({f"a{i}": attribute for i, attribute in enumerate(found)})
@@ -93,7 +93,7 @@ def test_many_attributes_are_settled_one_by_one() -> None:
     assert chosen == {f"a{i}" for i in range(6)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(attribute=attributes)
 def test_the_rule_of_the_paper(attribute: Any) -> None:
     """|A| <= P(A)**2 H(A), with P and H of section 6.3 at the padded size."""

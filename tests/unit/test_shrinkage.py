@@ -22,7 +22,7 @@ from discreet.transforms.shrinkage import shrunk
 Floats = NDArray[np.float64]
 Rule = Callable[[Floats, float], float]
 
-CHECKED = settings(max_examples=300, deadline=None)
+CHECKED = settings(max_examples=300)
 TREE = Tree.of(discreet.Nominal(hierarchy={"p": ["a", "b", "c"], "q": ["d", "e"], "r": ["f"]}))
 
 

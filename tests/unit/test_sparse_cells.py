@@ -61,7 +61,7 @@ def test_without_sampling_weights_are_values(rule: dict[str, Any]) -> None:
     assert summary.weights.tolist() == [-7, 12]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data(), st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(0, 60))
 def test_sums_over_boxes_are_those_of_numpy(draw: Any, sizes: list[int], many: int) -> None:
     cell = st.tuples(*(st.integers(0, size - 1) for size in sizes))

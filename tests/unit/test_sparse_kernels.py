@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.priorities import least_priorities
@@ -35,7 +35,6 @@ near_an_edge = st.builds(lambda edge, more: edge + more, st.sampled_from(EDGES),
 rising = st.sets(st.one_of(near_an_edge, st.integers(0, 12), st.integers(0, 2**127)), max_size=14).map(sorted)
 
 
-@settings(deadline=None)
 @given(rising, rising, st.sampled_from([6, 8]), st.integers(0, 14))
 def test_ranks_find_their_cells_in_limbs(ranks: list[int], occupied: list[int], limbs: int, split: int) -> None:
     cells, before = placed(to_limbs(ranks, limbs), to_limbs(occupied, limbs))
@@ -46,7 +45,6 @@ def test_ranks_find_their_cells_in_limbs(ranks: list[int], occupied: list[int], 
     assert np.array_equal(after, before[split:])
 
 
-@settings(deadline=None)
 @given(rising, rising, st.booleans())
 def test_ranks_find_their_cells_in_one_word(ranks: list[int], occupied: list[int], wide: bool) -> None:
     most = 2**64 - 20 if wide else 2**62
@@ -68,7 +66,6 @@ def test_a_merged_order_puts_new_ones_after_those_before_them(before: list[int],
     assert order == sorted(range(len(keys)), key=lambda i: keys[i])
 
 
-@settings(deadline=None)
 @given(
     st.integers(0, 9),
     st.sets(st.integers(0, 8)).map(sorted),
@@ -106,7 +103,6 @@ def walked(gaps: list[int], size: int, words: int, places: int) -> tuple[list[in
     return to_integers(out[:count]).tolist(), ended, to_integers(position.view(np.uint32)[None])[0]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.one_of(st.integers(0, 3), st.integers(0, 2**66), near_an_edge), max_size=9),
     st.one_of(near_an_edge, st.integers(1, 2**128 - 1)).map(lambda size: min(size + 1, 2**128 - 1)),

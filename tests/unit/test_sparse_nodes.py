@@ -31,7 +31,7 @@ from discreet.transforms.node_axis import NodeAxis, TreeAxis
 from tests.unit.transforms.node_maps import product
 from tests.unit.transforms.shapes import bases, schemas
 
-CHECKED = settings(max_examples=60, deadline=None)
+CHECKED = settings(max_examples=60)
 UNITS = [Unit(), Unit(neighbours="replace"), Unit("who", max_rows=3)]
 #: each keeps every entry that is not zero
 COMPLETE: dict[str, dict[str, Any]] = {
@@ -178,7 +178,7 @@ def test_the_check_comes_before_the_cut_and_the_sample() -> None:
 # --- answers
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(schema=schemas, method=st.sampled_from(sorted(COMPLETE)), seed=st.integers(0, 10**6), boxes=st.integers(1, 3))
 def test_without_noise_answers_are_exact(schema: Schema, method: str, seed: int, boxes: int) -> None:
     counts, dense = some_counts(schema, seed)
@@ -199,7 +199,7 @@ def summary_of(schema: Schema, kind: str, base: int, seed: int, **rule: Any) -> 
     return SparseNodes(schema, axes, codes, values, {"alpha": str(alpha), "two_sided": True, "theta": 1, **rule})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(schema=schemas, kind=kinds, base=bases, seed=st.integers(0, 10**6), boxes=st.integers(1, 3))
 def test_sums_over_kept_nodes_against_the_weights_of_all(
     schema: Schema, kind: str, base: int, seed: int, boxes: int

@@ -67,7 +67,7 @@ def specs(draw: st.DrawFn) -> Spec:
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(spec=specs())
 def test_specs_survive_the_round_trip(tmp_path: Path, spec: Spec) -> None:
     text = dump_spec(spec)

@@ -78,7 +78,7 @@ weights = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps=weights, scale=scales, data=st.data())
 def test_exact_laws_are_covered_at_every_level(steps: list[int], scale: Fraction, data: st.DataObject) -> None:
     factors = data.draw(st.none() | st.lists(st.sampled_from([1, 2, 4, 10]), min_size=len(steps), max_size=len(steps)))
@@ -86,7 +86,7 @@ def test_exact_laws_are_covered_at_every_level(steps: list[int], scale: Fraction
     assert max(misses(terms, LEVELS + BEYOND)) <= 1 + 1e-6
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(steps=weights, scale=scales, share=st.floats(0.05, 1))
 def test_an_upper_bound_on_the_kurtosis_covers_too(steps: list[int], scale: Fraction, share: float) -> None:
     """As for questions of several boxes and for consistent trees, which know no more."""
@@ -125,7 +125,7 @@ def test_planted_faults_are_seen(planted: HalfWidths) -> None:
     assert max(max(misses(terms, LEVELS, planted)) for terms in TIGHT) > 1.03
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     steps=weights,
     scale=st.fractions(min_value=10, max_value=50, max_denominator=50),
@@ -160,7 +160,7 @@ def test_beyond_the_table_the_bound_is_proved_and_not_wild(level: float, kurtosi
     assert half_widths(np.ones(1), np.array([kurtosis]), 1e12, 0.9999)[0] < found[0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     scale=st.fractions(min_value=Fraction(1, 6), max_value=Fraction(6, 5), max_denominator=30),
     steps=st.lists(st.integers(1, GRID), min_size=1, max_size=12) | st.builds(lambda k: [5] * k, st.integers(1, 30)),

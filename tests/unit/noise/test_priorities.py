@@ -69,7 +69,7 @@ entries = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(entries, st.integers(1, 12), st.lists(st.integers(1, 2**64 - 1), min_size=12, max_size=12, unique=True))
 def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds: list[int]) -> None:
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
@@ -86,7 +86,7 @@ def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds
         assert cut.tau == float(exact[ranked[count]])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(entries, st.integers(1, 12), st.integers(0, 12), st.permutations(range(1, 13)))
 def test_two_parts_are_ranked_as_one(entries: Any, count: int, split: int, thirds: list[int]) -> None:
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
@@ -100,7 +100,7 @@ def test_two_parts_are_ranked_as_one(entries: Any, count: int, split: int, third
     assert one.tau == two.tau
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(entries, st.integers(0, 130), st.integers(1, 12))
 def test_only_what_is_surely_below_a_bound_cannot_reach_it(entries: Any, power: int, third: int) -> None:
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
@@ -150,7 +150,6 @@ def test_tied_items_are_chosen_equally_often() -> None:
     assert not compare(hits, trials, np.where(np.arange(64) == 3, 1.0, 0.0), 1e-10).holds
 
 
-@settings(deadline=None)
 @given(st.integers(1, 2**61), st.integers(1, 2**64 - 2), st.integers(0, 2**64 - 1))
 def test_tau_is_rounded_once(top: int, word: int, more: int) -> None:
     script = b"".join(np.uint64(each).tobytes() for each in (more, 1, 1, 1))

@@ -42,7 +42,7 @@ def exact(rule: Rule) -> Fraction:
     return (2 if rule.two_sided else 1) * (1 - a) / (1 + a) * total
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(rules, st.sampled_from([1, 20, 64, 130, 300]))
 def test_p_lies_in_its_bracket(rule: Rule, bits: int) -> None:
     found = Kept(rule).bracket(bits)
@@ -53,7 +53,7 @@ def test_p_lies_in_its_bracket(rule: Rule, bits: int) -> None:
     assert kept_share(rule) == pytest.approx(float(exact(rule)), rel=1e-15)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rules, st.fractions(min_value=Fraction(1, 10), max_value=1), st.sampled_from([20, 64, 200]))
 def test_what_lies_between_two_limits_lies_in_its_bracket(rule: Rule, factor: Fraction, bits: int) -> None:
     higher = Rule(rule.alpha, rule.theta, rule.limit or Fraction(9), rule.two_sided)

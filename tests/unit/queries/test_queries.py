@@ -157,7 +157,7 @@ def coverage(selection: Selection, sizes: tuple[int, ...]) -> np.ndarray:
     return times
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(asked())
 def test_equals_brute_force_over_all_cells(question: tuple[Schema, Asked]) -> None:
     schema, (predicate, holds) = question

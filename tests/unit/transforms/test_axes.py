@@ -24,8 +24,8 @@ from tests.unit.transforms.shapes import (
     transformed,
 )
 
-CHECKED = settings(max_examples=150, deadline=None)
-PRODUCTS = settings(max_examples=40, deadline=None)
+CHECKED = settings(max_examples=150)
+PRODUCTS = settings(max_examples=40)
 
 
 @CHECKED

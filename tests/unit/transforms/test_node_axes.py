@@ -17,7 +17,7 @@ from discreet.transforms.parts import Parts
 from tests.unit.transforms.node_maps import matrix
 from tests.unit.transforms.shapes import attributes, bases, nominal, ranges, restoring, tree_weight, wavelet_weight
 
-CHECKED = settings(max_examples=120, deadline=None)
+CHECKED = settings(max_examples=120)
 trees = st.builds(tree_axis, attributes, bases | st.just(1 << 20))
 axes = trees | st.builds(wavelet_axis, attributes)
 LARGE = 2**40
@@ -96,7 +96,7 @@ def test_a_tree_cover_is_the_way_from_the_root_to_the_largest_nodes_inside(axis:
             assert sorted(below) == list(range(entry, int(cover.skips[entry])))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(size=st.integers(1, 3000), base=st.integers(2, 9), data=st.data())
 def test_a_range_needs_few_nodes_per_level(size: int, base: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))

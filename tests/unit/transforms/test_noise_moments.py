@@ -65,7 +65,7 @@ def explicit(found: list[Axis], scale: Fraction, asked: Questions) -> tuple[Floa
     return weights**2 @ variances, weights**4 @ fourths
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     found=st.lists(axes(of=small_attributes), min_size=1, max_size=3),
     scale=st.fractions(min_value=Fraction(1, 3), max_value=40, max_denominator=20),
@@ -89,7 +89,7 @@ def test_single_boxes_are_exact(found: list[Axis], scale: Fraction, seed: int) -
         assert np.allclose(fourth, powers, rtol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(found=st.lists(axes(of=small_attributes), min_size=2, max_size=2), data=st.data())
 def test_boxes_of_one_question_share_noise(found: list[Axis], data: st.DataObject) -> None:
     """Any set of cells as a question of many boxes, next to one of a single box and one that asks for nothing."""
@@ -142,7 +142,7 @@ def relative_variances(restored: Floats, factors: NDArray[np.int64], asked: Ends
     return (weights * factors) ** 2 @ np.ones(factors.size)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(attribute=ordinals)
 def test_lemma_3(attribute: discreet.Ordinal) -> None:
     axis = Haar(attribute.size)
@@ -150,7 +150,7 @@ def test_lemma_3(attribute: discreet.Ordinal) -> None:
     assert found.max() <= bound(attribute) + 1e-12
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(attribute=nominals)
 def test_lemma_5(attribute: Nominal) -> None:
     axis = NominalWavelet(Tree.of(attribute))
@@ -168,7 +168,7 @@ def test_lemma_5_needs_the_mean_subtracted_after_the_noise() -> None:
     assert relative_variances(restoring(axis), factors_of(axis), [(0, 6)]).max() == pytest.approx(1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(schema=schemas, epsilon=st.fractions(min_value=Fraction(1, 10), max_value=2, max_denominator=20))
 def test_theorem_3(schema: discreet.Schema, epsilon: Fraction) -> None:
     """Of the mechanism itself, for every product of what the paper asks; corollary 1 for attributes left direct."""
@@ -182,7 +182,7 @@ def test_theorem_3(schema: discreet.Schema, epsilon: Fraction) -> None:
         assert variance.max() <= 2 * float(mechanism.scale) ** 2 * math.prod(bounds) * (1 + 1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(attribute=attributes, base=st.integers(2, 5))
 def test_consistency_never_hurts(attribute: Attribute, base: int) -> None:
     """Least squares has at most the variance of adding up the fewest nodes, which is also an unbiased estimate."""

@@ -47,7 +47,7 @@ def theorem(schema: discreet.Schema, direct: set[str], base: int | None) -> int:
     return math.prod(levels)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(schema=schemas, unit=units, epsilon=epsilons, data=st.data())
 def test_the_cost_is_the_heaviest_cell_and_the_theorem(
     schema: discreet.Schema, unit: Unit, epsilon: Fraction, data: st.DataObject

@@ -14,7 +14,7 @@ from discreet.schema import Attribute, Nominal
 from discreet.transforms import Tree
 from tests.unit.transforms.shapes import attributes, bases, nominal, tree_weight
 
-CHECKED = settings(max_examples=150, deadline=None)
+CHECKED = settings(max_examples=150)
 
 
 def spans(tree: Tree) -> set[tuple[int, int]]:
