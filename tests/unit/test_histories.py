@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.audit.statistics import compare
 from discreet.engines.reservoirs import Reservoirs
 from discreet.kept import KeptRecords
+from discreet.kernels.reservoirs import SEEN, USER
 from tests.law.item_cases import offer, reservoirs
 
 Ints = NDArray[np.int64]
@@ -48,9 +49,10 @@ def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
     own = mixed(seed + np.uint64(0x9E3779B97F4A7C15) * (numbered(users) + 1).view(np.uint64))
     items = words // contexts
     own_at, item_at, rank_at = (np.uint64(at) for at in made.layout)
+    distinct = item_at < rank_at
     one = np.uint64(1)
     keys = own & ((one << item_at) - (one << own_at))  # all of this decides but for ties, which hardly ever occur
-    if made.distinct:
+    if distinct:
         high = mixed(seed ^ salts[1] ^ (np.uint64(0xD1B54A32D192ED03) * (items + 1).view(np.uint64)))
         keys |= high & ((one << rank_at) - (one << item_at))
     if made.bases.size:
@@ -59,7 +61,7 @@ def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
     seen: set[tuple[int, int]] = set()
     for row in np.lexsort((keys, users)).tolist():
         user, item = int(users[row]), int(items[row])
-        if len(kept[user]) < made.most and not (made.distinct and (user, item) in seen):
+        if len(kept[user]) < made.most and not (distinct and (user, item) in seen):
             kept[user].append(int(words[row]))
             seen.add((user, item))
     return kept
@@ -68,7 +70,7 @@ def model(users: Ints, words: Ints, made: Reservoirs) -> dict[int, list[int]]:
 def listed(made: Reservoirs, users: Ints) -> Listed:
     """What is kept of each of the users, in the order in which they came."""
     starts, words = made.settled()
-    who = np.concatenate([shard.slots[shard.slots[:, 1] > 0, 0] for shard in made.shards]).tolist()
+    who = np.concatenate([shard.slots[shard.slots[:, SEEN] > 0, USER] for shard in made.shards]).tolist()
     kept = {user: words[a:b].tolist() for user, (a, b) in zip(who, itertools.pairwise(starts.tolist()), strict=True)}
     assert kept.keys() == set(users.tolist())
     return [kept[user] for user in dict.fromkeys(users.tolist())]

@@ -73,7 +73,7 @@ class Reservoirs:
         scores: NDArray[np.float64] | None = None,
         threads: int | None = None,
     ) -> None:
-        self.most, self.contexts, self.distinct = min(most, _MOST), prod(sizes[1:]), distinct
+        self.most, self.contexts = min(most, _MOST), prod(sizes[1:])
         self.threads = threads or os.cpu_count() or 1
         self.salts = np.frombuffer(salt, np.uint64)
         self.place = self.salts[0] if place is None else place
@@ -155,10 +155,10 @@ class _Shard:
             self.keys.resize(chunks * self.chunk, refcheck=False)
 
     def settled(self) -> tuple[Ints, Ints]:
-        from discreet.kernels.reservoirs import settle
+        from discreet.kernels.reservoirs import LIST, SEEN, SIZE, settle
 
         whole = self.whole
-        lists = self.slots[self.slots[:, 1] > 0, 3] & (2**32 - 1)
+        lists = self.slots[self.slots[:, SEEN] > 0, LIST] & SIZE
         numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)
         scratch = np.empty(int(lists.max(initial=1)), np.int64)
         end = settle(

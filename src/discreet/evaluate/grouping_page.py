@@ -8,7 +8,7 @@ from discreet.evaluate.grouping_checks import Results, above_best, ratios, sprea
 from discreet.evaluate.grouping_figures import BEST_RHO, FOUND, GIVEN, MIDDLE, PAPER
 from discreet.evaluate.grouping_findings import findings
 from discreet.evaluate.grouping_sections import STEM, TITLES, section, setting, stated
-from discreet.evaluate.page_parts import titled_charts
+from discreet.evaluate.page_parts import titled_charts, verdict_tables
 from discreet.evaluate.sparse_findings import Finding
 
 __all__ = ["STEM", "render"]
@@ -70,19 +70,12 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
         "this library has it. Those of the errata and ours are not the paper's."
     )
     numbers: dict[str, int] = {}
-    for holds, title in ((True, "What agrees"), (False, "What does not")):
-        yield ""
-        yield f"### {title}"
-        yield ""
-        yield "| figure | statement | measured |" + ("" if holds else " why |")
-        yield "|---|---|---|" + ("" if holds else "---|")
-        for verdict in verdicts:
-            if verdict.holds == holds:
-                reasons = verdict.reason.splitlines()
-                known = ", ".join(f"({numbers.setdefault(one, len(numbers) + 1)})" for one in reasons)
-                why = "" if holds else f" {known or 'not known'} |"
-                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{why}"
-    yield ""
+
+    def why(verdict: Finding) -> str:
+        reasons = verdict.reason.splitlines()
+        return ", ".join(f"({numbers.setdefault(one, len(numbers) + 1)})" for one in reasons) or "not known"
+
+    yield from verdict_tables(verdicts, "statement", why)
     for reason, number in numbers.items():
         yield f"- ({number}) {reason}"
     yield ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from discreet.evaluate.grouping_checks import Results, above_best, curve, short
 from discreet.evaluate.grouping_figures import BEST_RHO, FOUND, PAPER
-from discreet.evaluate.page_parts import curve_table
+from discreet.evaluate.page_parts import curve_table, pictured
 
 STEM = "grouping-smoothing"
 TITLES = {
@@ -130,10 +130,7 @@ def section(name: str, part: Results) -> Iterator[str]:
     yield f"## {TITLES[name][0].upper()}{TITLES[name][1:]}"
     yield ""
     for key, figure in part["figures"].items():
-        yield f"### {figure['title']}"
-        yield ""
-        yield f"![{figure['title']}]({STEM}-{name}-{key}.svg)"
-        yield ""
+        yield from pictured(figure, f"{STEM}-{name}-{key}.svg")
         yield from _tuning(part) if key == "8" else curve_table(figure, _entry)
         if key == "9":
             yield from _rho(part)

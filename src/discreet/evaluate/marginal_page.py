@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from discreet.evaluate.marginal_checks import Results, ratios, spread
 from discreet.evaluate.marginal_findings import findings
 from discreet.evaluate.marginal_sections import STEM, TITLES, section, setting
-from discreet.evaluate.page_parts import titled_charts
+from discreet.evaluate.page_parts import titled_charts, verdict_tables
 from discreet.evaluate.sparse_findings import Finding
 
 __all__ = ["STEM", "render"]
@@ -67,17 +67,11 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
         f"Of {len(verdicts)} statements tested (put in our words, each on every table, at all epsilons but the "
         f"smallest), {held} hold and {len(verdicts) - held} do not. Ratios are those of overall errors."
     )
-    for holds, title in ((True, "What agrees"), (False, "What does not")):
-        yield ""
-        yield f"### {title}"
-        yield ""
-        yield "| figure | the paper says | measured |" + ("" if holds else " why |")
-        yield "|---|---|---|" + ("" if holds else "---|")
-        given: set[str] = set()
-        for verdict in verdicts:
-            if verdict.holds == holds:
-                reason = "See above." if verdict.reason in given else verdict.reason or "Not known."
-                given |= {verdict.reason} - {""}
-                why = "" if holds else f" {reason} |"
-                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{why}"
-    yield ""
+    given: set[str] = set()
+
+    def why(verdict: Finding) -> str:
+        reason = "See above." if verdict.reason in given else verdict.reason or "Not known."
+        given.update({verdict.reason} - {""})
+        return reason
+
+    yield from verdict_tables(verdicts, "the paper says", why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.evaluate.marginal_checks import Results, shares
-from discreet.evaluate.page_parts import curve_table
+from discreet.evaluate.page_parts import curve_table, pictured
 
 STEM = "ireduct"
 TITLES = {
@@ -74,10 +74,7 @@ def section(name: str, part: Results) -> Iterator[str]:
         yield f"| {kind} | {numbers} |"
     yield ""
     for key, figure in part["figures"].items():
-        yield f"### {figure['title']}"
-        yield ""
-        yield f"![{figure['title']}]({STEM}-{name}-{key}.svg)"
-        yield ""
+        yield from pictured(figure, f"{STEM}-{name}-{key}.svg")
         yield from curve_table(figure, _entry)
         if key == "5":
             yield from _best_shares(part)

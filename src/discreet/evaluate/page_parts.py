@@ -1,11 +1,12 @@
-"""What the pages of results share: a chart for each figure of each data set, and a figure's numbers as a table."""
+"""What the pages of results share: figures with their charts and numbers, and what agrees with a paper."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from discreet.evaluate.charts import label, line_chart
+from discreet.evaluate.sparse_findings import Finding
 
 
 def titled_charts(stem: str, results: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
@@ -16,6 +17,29 @@ def titled_charts(stem: str, results: Mapping[str, Any], titles: Mapping[str, st
             titled = {**figure, "title": f"{figure['title']}: {titles[name]}"}
             files[f"{stem}-{name}-{key}.svg"] = line_chart(titled)
     return files
+
+
+def pictured(figure: Mapping[str, Any], file: str) -> Iterator[str]:
+    """A figure's heading and its chart."""
+    yield f"### {figure['title']}"
+    yield ""
+    yield f"![{figure['title']}]({file})"
+    yield ""
+
+
+def verdict_tables(verdicts: Sequence[Finding], says: str, why: Callable[[Finding], str]) -> Iterator[str]:
+    """What agrees and what does not, with why it does not; `says` heads the statements."""
+    for holds, title in ((True, "What agrees"), (False, "What does not")):
+        yield ""
+        yield f"### {title}"
+        yield ""
+        yield f"| figure | {says} | measured |" + ("" if holds else " why |")
+        yield "|---|---|---|" + ("" if holds else "---|")
+        for verdict in verdicts:
+            if verdict.holds == holds:
+                reason = "" if holds else f" {why(verdict)} |"
+                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{reason}"
+    yield ""
 
 
 def curve_table(figure: Mapping[str, Any], entry: Callable[[float, float], str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from discreet.evaluate.charts import label
+from discreet.evaluate.page_parts import pictured
 from discreet.evaluate.range_splits import MOST_QUESTIONS
 
 STEM = "ranges"
@@ -128,10 +129,7 @@ def dyadic_section(part: Results) -> Iterator[str]:
     yield ""
     yield from setting(part)
     for key, figure in part["figures"].items():
-        yield f"### {figure['title']}"
-        yield ""
-        yield f"![{figure['title']}]({STEM}-{key}.svg)"
-        yield ""
+        yield from pictured(figure, f"{STEM}-{key}.svg")
         lines = figure["lines"]
         yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"
         yield "|---:|" + "---:|" * len(lines)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from discreet.evaluate.charts import bar_chart, label, line_chart
+from discreet.evaluate.page_parts import pictured, verdict_tables
 from discreet.evaluate.sparse_findings import Finding, findings
 
 STEM = "sparse-summaries"
@@ -60,24 +61,11 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
     yield "## What agrees with the paper and what does not, and why"
     yield ""
     yield f"Of {len(verdicts)} statements tested (put in our words), {held} hold and {len(verdicts) - held} do not."
-    for holds, title in ((True, "What agrees"), (False, "What does not")):
-        yield ""
-        yield f"### {title}"
-        yield ""
-        yield "| figure | the paper says | measured |" + ("" if holds else " why |")
-        yield "|---|---|---|" + ("" if holds else "---|")
-        for verdict in verdicts:
-            if verdict.holds == holds:
-                why = "" if holds else f" {verdict.reason or 'Not known.'} |"
-                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{why}"
-    yield ""
+    yield from verdict_tables(verdicts, "the paper says", lambda verdict: verdict.reason or "Not known.")
 
 
 def _figure(key: str, figure: Mapping[str, Any]) -> Iterator[str]:
-    yield f"### {figure['title']}"
-    yield ""
-    yield f"![{figure['title']}]({STEM}-{key}.svg)"
-    yield ""
+    yield from pictured(figure, f"{STEM}-{key}.svg")
     lines = figure["lines"]
     if all(line["x"] == lines[0]["x"] for line in lines):
         yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"

@@ -20,8 +20,8 @@ Ints = NDArray[np.int64]
 LAST = 2**63 - 1
 NOTHING = -1
 #: what a slot of the hash table knows of a user; nobody has seen 0 records. A list: its first chunk * 2**32 + its size
-_USER, _SEEN, _LIMIT, _LIST = range(4)
-_SIZE = 2**32 - 1
+USER, SEEN, LIMIT, LIST = range(4)
+SIZE = 2**32 - 1
 #: so many are sorted by insertion
 _FEW = 48
 _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
@@ -93,14 +93,14 @@ def offer(
     for row in range(begin, rows.shape[0]):
         user, word = rows[row, 0], rows[row, 1]
         slot = mixed(np.uint64(user) ^ place) & mask
-        while slots[slot, _SEEN] != 0 and slots[slot, _USER] != user:
+        while slots[slot, SEEN] != 0 and slots[slot, USER] != user:
             slot = (slot + _U1) & mask
-        seen = slots[slot, _SEEN]
+        seen = slots[slot, SEEN]
         if seen == 0:
             if known[0] == room or (free[0] == NOTHING and free[1] == links.size):
                 return row
             known[0] += 1
-            slots[slot, _USER], slots[slot, _LIMIT], slots[slot, _LIST] = user, LAST, NOTHING << 32
+            slots[slot, USER], slots[slot, LIMIT], slots[slot, LIST] = user, LAST, NOTHING << 32
         seed = mixed(np.uint64(rows[row, ticket]) ^ salts[0])
         random = mixed(seed + _ONE * np.uint64(seen + 1)) & own_bits
         key = np.int64(word)
@@ -111,8 +111,8 @@ def offer(
             if ranked:
                 key += bases[item] - np.int64(item) * contexts
         key |= np.int64(random)
-        if key <= slots[slot, _LIMIT]:
-            size, head = slots[slot, _LIST] & _SIZE, slots[slot, _LIST] >> 32
+        if key <= slots[slot, LIMIT]:
+            size, head = slots[slot, LIST] & SIZE, slots[slot, LIST] >> 32
             if size & (chunk - 1) == 0:  # the first chunk of the list is full, or there is none
                 if free[0] == NOTHING and free[1] == links.size:
                     return row
@@ -130,11 +130,11 @@ def offer(
                 gather(head, size, keys, links, chunk, scratch)
                 left = lowest(scratch, size, most, layout, contexts)
                 if left == most:
-                    slots[slot, _LIMIT] = scratch[most - 1]
+                    slots[slot, LIMIT] = scratch[most - 1]
                 head = _put_back(head, size, left, keys, links, free, chunk, scratch)
                 size = left
-            slots[slot, _LIST] = (head << 32) | size
-        slots[slot, _SEEN] = seen + 1
+            slots[slot, LIST] = (head << 32) | size
+        slots[slot, SEEN] = seen + 1
     return int(rows.shape[0])
 
 
@@ -142,9 +142,9 @@ def offer(
 def rehash(slots: Ints, larger: Ints, salt: np.uint64) -> None:
     mask = np.uint64(larger.shape[0] - 1)
     for old in range(slots.shape[0]):
-        if slots[old, _SEEN] != 0:
-            slot = mixed(np.uint64(slots[old, _USER]) ^ salt) & mask
-            while larger[slot, _SEEN] != 0:
+        if slots[old, SEEN] != 0:
+            slot = mixed(np.uint64(slots[old, USER]) ^ salt) & mask
+            while larger[slot, SEEN] != 0:
                 slot = (slot + _U1) & mask
             larger[slot] = slots[old]
 
@@ -227,10 +227,10 @@ def settle(
     """
     chunk, end, user, word_bits = keys.size // links.size, 0, 0, (1 << layout[0]) - 1
     for slot in range(slots.shape[0]):
-        if slots[slot, _SEEN] == 0:
+        if slots[slot, SEEN] == 0:
             continue
-        size = slots[slot, _LIST] & _SIZE
-        gather(slots[slot, _LIST] >> 32, size, keys, links, chunk, scratch)
+        size = slots[slot, LIST] & SIZE
+        gather(slots[slot, LIST] >> 32, size, keys, links, chunk, scratch)
         left = lowest(scratch, size, most, layout, contexts)
         for entry in range(left):
             word = scratch[entry] & word_bits
