@@ -16,7 +16,19 @@ PRIVATE = {"counts", "kept", "engines", "noise", "mechanisms", "publish", "ledge
 FORBIDDEN = {
     **{
         room: PRIVATE | {"cli", "release", "summaries", "queries"}
-        for room in ("errors", "naming", "intervals", "privacy", "laws", "spreads", "schema", "kernels", "simulation")
+        for room in (
+            "errors",
+            "naming",
+            "intervals",
+            "privacy",
+            "laws",
+            "spreads",
+            "schema",
+            "kernels",
+            "simulation",
+            "cores",
+            "cell_numbers",
+        )
     },
     "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
     "transforms": PRIVATE | {"cli", "release", "summaries", "spec"},

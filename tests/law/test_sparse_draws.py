@@ -24,6 +24,7 @@ from discreet.counts import Counts
 from discreet.intervals import Rational
 from discreet.mechanisms.sparse import Sparse
 from discreet.noise import Noise, Rule
+from discreet.noise.draw import CHUNK
 from discreet.noise.skips import positions
 from discreet.noise.survivors import Kept, signs, sizes
 from tests.law.laborious import FALSE_ALARM, certified, closed_form, method, rule_of, value_law
@@ -107,7 +108,7 @@ def test_a_limit_of_two_of_which_p_is_alpha_itself(sided: str) -> None:
 
 class Faulty(Noise):
     def drawn_as(self, probability: Fraction, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        drawer = self._drawer(1 << 16)
+        drawer = self._drawer(CHUNK)
         ranks = positions(Rational(probability), empty, drawer)
         return ranks, signs(rule, sizes(rule, len(ranks), drawer), drawer)
 
@@ -153,7 +154,7 @@ class ValuesAsIfFiltered(Faulty):
 
     def survivors(self, rule: Rule, empty: int) -> Any:
         ranks, _ = super().survivors(rule, empty)
-        drawer = self._drawer(1 << 16)
+        drawer = self._drawer(CHUNK)
         return ranks, signs(rule, sizes(replace(rule, limit=None), len(ranks), drawer), drawer)
 
 

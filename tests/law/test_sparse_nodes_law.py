@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,8 +22,9 @@ from discreet.counts import Counts
 from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.nodes import Nodes
-from discreet.noise import Noise, Rule
-from discreet.noise.priority_sample import Sample
+from discreet.mechanisms.sparse import WORTH_THREADS
+from discreet.noise import Field, Noise, Rule
+from discreet.noise.priority_sample import Chosen, Sample
 from discreet.noise.survivors import Kept
 from discreet.queries import Questions
 from discreet.schema import Schema
@@ -78,10 +79,13 @@ def largest(values: list[int], count: int | None) -> list[int]:
 class Enumerated(Branching):
     """Where the paper samples, `largest` decides, so that only what it decides on has a law."""
 
-    def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
-        assert empty == 0, "survivors are drawn before they are checked"
-        chosen = np.array(largest(values.tolist(), count), np.int64)
-        return Sample(chosen, np.empty(0, np.int64), np.empty(0, np.int64), None)
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
+        (field,) = fields
+        assert field.empty == 0, "survivors are drawn before they are checked"
+        marks = np.zeros(field.values.size, np.bool_)
+        marks[largest(field.values.tolist(), count)] = True
+        none = np.empty(0, np.int64)
+        return Sample([Chosen(marks, none, none)], None)
 
     def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         return np.array(largest(sizes.tolist(), count), np.int64)
@@ -111,8 +115,9 @@ def laborious_law(mechanism: Nodes, dense: list[int], window: int, *, checked: b
 
 def shortcut_law(mechanism: Nodes, dense: list[int], window: int, chance: Callable[[Rule], Fraction]) -> Law:
     paths = Paths()
-    noise = Enumerated(paths, mechanism.alpha, window, chance)
+    noise = Enumerated(paths, mechanism.alpha, window, chance, cores=2)
     counts = counts_of(mechanism.request.schema, dense)
+    mechanism.likely = WORTH_THREADS
 
     def run() -> Outcome:
         summary: Any = mechanism.measure(counts, noise)

@@ -33,9 +33,9 @@ LINE = discreet.Schema(x=discreet.Ordinal(0, 99))
 
 def cells(values: dict[int, int], **rule: Any) -> SparseCells:
     """A summary of a line of a hundred cells, some of which are here."""
-    codes = np.array(sorted(values), np.int64).reshape(-1, 1)
+    numbers = np.array(sorted(values), np.int64)
     held = np.array([values[cell] for cell in sorted(values)], np.int64)
-    return SparseCells(LINE, codes, held, {"alpha": str(ALPHA.numerator), "two_sided": True, "theta": 1, **rule})
+    return SparseCells(LINE, numbers, held, {"alpha": str(ALPHA.numerator), "two_sided": True, "theta": 1, **rule})
 
 
 def asked(summary: SparseCells, *ranges: tuple[int, int], level: float = 0.95) -> Answers:
@@ -245,7 +245,7 @@ def test_poisson_limits_are_near_the_exact_ones(level: float) -> None:
 def test_a_domain_beyond_the_exact_law_of_its_noise() -> None:
     schema = discreet.Schema({f"a{i}": discreet.Ordinal(1, 10_000) for i in range(5)})
     rule = {"alpha": str(ALPHA.numerator), "two_sided": True, "theta": 1, "tau": 1e18}
-    summary = SparseCells(schema, np.zeros((1, 5), np.int64), np.array([4]), rule)
+    summary = SparseCells(schema, np.zeros((1, 4), np.uint32), np.array([4]), rule)
     everything = Questions(np.zeros((1, 5), np.int64), np.full((1, 5), 9999), 1, np.zeros(1, np.int64))
     found = summary.answer(everything, 0.95)
     assert found.value[0] == 1e18

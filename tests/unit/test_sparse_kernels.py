@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.priorities import least_priorities
-from discreet.kernels.walks import interleave, put_digit, walk_wide
-from discreet.mechanisms.cell_numbers import CellNumbers
+from discreet.cell_numbers import CellNumbers, limbs_for
+from discreet.kernels.priorities import least_priorities, strengths_of
+from discreet.kernels.walks import put_bits, walk_wide
+from discreet.mechanisms.stretches import Kept, cut, merged
 from discreet.noise import placed, to_integers, to_limbs
 from discreet.noise.wide import merged_order
 
@@ -66,37 +67,74 @@ def test_a_merged_order_puts_new_ones_after_those_before_them(before: list[int],
     assert order == sorted(range(len(keys)), key=lambda i: keys[i])
 
 
-@given(
-    st.integers(0, 9),
-    st.sets(st.integers(0, 8)).map(sorted),
-    st.lists(st.integers(0, 9), max_size=12).map(sorted),
-    st.integers(1, 13),
+def laid_out(cells: int, taken: list[int], old: list[int], kept: list[bool], drawn: dict[int, int]) -> dict[int, int]:
+    """All entries that are kept of a table: number and value. `drawn` are the values of empty ones, by rank."""
+    empty = [cell for cell in range(cells) if cell not in taken]
+    found = {empty[rank]: value for rank, value in drawn.items()}
+    return found | {cell: value for cell, value, mark in zip(taken, old, kept, strict=True) if mark}
+
+
+tables = st.integers(1, 30).flatmap(
+    lambda cells: st.tuples(st.just(cells), st.sets(st.integers(0, cells - 1)).map(sorted), st.randoms())
 )
-def test_chosen_old_entries_stand_among_the_new(count: int, chosen: list[int], before: list[int], block: int) -> None:
-    """In blocks or at once; the order is that of 2 * entry + 1 for an old entry and 2 * before for a new one."""
-    chosen, before = [c for c in chosen if c < count], [min(passed, count) for passed in before]
-    rows = np.arange(2 * count).reshape(count, 2) * 10
-    old, new = np.arange(count) + 1000, -1 - np.arange(len(before))
-    total = len(chosen) + len(before)
-    out, values, places = np.full((total, 2), -7), np.zeros(total, np.int64), np.array(before, np.int64)
-    which, done = np.array(chosen, np.int64), 0
-    for first in range(0, max(1, new.size), block):
-        some, last = slice(first, first + block), int(first + block >= new.size)
-        done = interleave(which, rows, which, old, new[some], places[some], done, first, last, out, values)
-    assert done == len(chosen)
-    entries = [(2 * c + 1, c + 1000, c) for c in chosen] + [(2 * b, -1 - i, None) for i, b in enumerate(before)]
-    ordered = sorted(entries, key=lambda entry: (entry[0], -entry[1]))
-    assert values.tolist() == [value for _, value, _ in ordered]
-    assert out.tolist() == [[-7, -7] if c is None else rows[c].tolist() for _, _, c in ordered]
-    assert places.tolist() == [values.tolist().index(-1 - i) for i in range(len(before))]
+
+
+@given(tables, st.integers(1, 5), st.sampled_from([(1,), (2**31 - 1,) * 2, (2**31 - 1,) * 4]))
+def test_stretches_make_up_the_table(table: Any, parts: int, more: tuple[int, ...]) -> None:
+    """Wherever it is cut; also where the numbers are wide, for the same cells at the end of a far larger table."""
+    cells, taken, dice = table
+    sizes = (*more, 32)
+    offset = math.prod(sizes) - cells
+    room = CellNumbers(sizes)
+    numbers = [cell + offset for cell in taken]
+    occupied = to_limbs(numbers, room.empty(0).shape[1]) if room.wide else np.array(numbers, np.int64)
+    exact = np.array([dice.randrange(100) for _ in taken], np.int64)
+    stretches = cut(occupied, exact, math.prod(sizes), parts)
+    assert len(stretches) == parts
+    assert sum(stretch.empty for stretch in stretches) == math.prod(sizes) - len(taken)
+    assert np.concatenate([stretch.exact for stretch in stretches]).tolist() == exact.tolist()
+    ends = [*(stretch.start for stretch in stretches[1:]), math.prod(sizes)]
+    noisy, kept, drawn, first = [], [], {}, 0
+    for stretch, end in zip(stretches, ends, strict=True):
+        mine = (to_integers(stretch.occupied) if room.wide else stretch.occupied).tolist()
+        assert all(stretch.start <= number < end for number in mine)
+        assert end - stretch.start == stretch.empty + len(mine)
+        # only empty cells among the last ones can be drawn, so that the outcome is that of the small table
+        before = max(0, min(offset, end) - stretch.start)
+        ranks = [rank for rank in range(before, stretch.empty) if dice.random() < 0.6]
+        noisy.append(np.array([dice.randrange(-9, 9) for _ in mine], np.int64))
+        values = np.array([dice.randrange(100, 200) for _ in ranks], np.int64)
+        marks = np.array([dice.random() < 0.6 for _ in mine], np.bool_)
+        wide = stretch.empty > 2**62 - 1
+        kept.append(
+            Kept(marks, to_limbs(ranks, limbs_for(stretch.empty)) if wide else np.array(ranks, np.int64), values)
+        )
+        drawn |= {first + rank - before: value for rank, value in zip(ranks, values.tolist(), strict=True)}
+        first += stretch.empty - before
+    found, values = merged(sizes, stretches, noisy, kept)
+    plain = (to_integers(found) if room.wide else found).tolist()
+    marks = np.concatenate([part.marks for part in kept]).tolist()
+    expected_ = laid_out(cells, taken, np.concatenate(noisy).tolist(), marks, drawn)
+    assert plain == sorted(plain)
+    assert dict(zip((number - offset for number in plain), values.tolist(), strict=True)) == expected_
+
+
+def test_stretches_share_out_the_occupied_and_the_empty() -> None:
+    crowded = np.concatenate([np.arange(1000), [10**9 - 1]])
+    for occupied in (crowded, np.empty(0, np.int64)):
+        stretches = cut(occupied, np.ones(occupied.size, np.int64), 10**9, 4)
+        for stretch in stretches:
+            assert len(stretch.exact) <= 501
+            assert stretch.empty <= 5 * 10**8 + 1
+    assert [stretch.start for stretch in stretches] == [0, 10**9 // 4, 10**9 // 2, 3 * 10**9 // 4]
 
 
 def walked(gaps: list[int], size: int, words: int, places: int) -> tuple[list[int], bool, int]:
     """Positions by the kernels, from gaps that are split into so many digits and a top; and the position after them."""
     split = np.zeros((words, len(gaps)), np.uint64)
-    put_digit(split, places, np.array([gap >> (8 * places) for gap in gaps], np.int64))
+    put_bits(split, 8 * places, 62, np.array([gap >> (8 * places) for gap in gaps], np.int64))
     for place in range(places):
-        put_digit(split, place, np.array([(gap >> (8 * place)) & 255 for gap in gaps], np.uint8))
+        put_bits(split, 8 * place, 8, np.array([(gap >> (8 * place)) & 255 for gap in gaps], np.uint8))
     position, out = np.zeros(words, np.uint64), np.zeros((len(gaps), 2 * (words - 1)), np.uint32)
     end = to_limbs([size], 2 * words).view("<u8").reshape(-1).astype(np.uint64)
     count, ended = walk_wide(split, position, end, out)
@@ -155,9 +193,6 @@ def test_cells_have_their_numbers_and_numbers_their_cells(sizes: tuple[int, ...]
         assert number == exact < cells
     assert np.array_equal(numbers.decode(encoded), codes)
     assert np.array_equal(numbers.encode(np.asfortranarray(codes)), encoded)
-    backwards = np.empty_like(codes)
-    numbers.decode_into(encoded, np.arange(len(codes))[::-1].copy(), backwards)
-    assert np.array_equal(backwards[::-1], codes)
     assert numbers.decode(encoded[:0]).shape == (0, len(sizes))
 
 
@@ -166,6 +201,25 @@ def test_least_priorities_are_those_of_the_upper_end(words: list[int]) -> None:
     floors: Any = np.array([1.0, 64.0, 0.0])
     sizes, powers = np.full(len(words), 5), np.array([-1, 0, 1, -1][: len(words)], np.int16)
     out = np.empty(len(words))
-    least_priorities(sizes, powers, np.array(words, np.uint64), floors, 0.5, out)
+    few = least_priorities(sizes, powers, np.array(words, np.uint64), floors, 0.5, np.uint64(2**32), out)
+    assert few == sum(word < 2**32 for word in words)
     tops = [max(5.0, floors[power]) for power in powers]
     assert out.tolist() == [0.5 * top / ((word + 1) * 2.0**-64) for top, word in zip(tops, words, strict=True)]
+
+
+@pytest.mark.parametrize(("two_sided", "strong"), [(True, [0, 0, 3, 4, 7]), (False, [0, 0, 0, 4, 0])])
+def test_what_is_below_the_filter_has_no_strength(two_sided: bool, strong: list[int]) -> None:
+    out = np.empty(5, np.int64)
+    strengths_of(np.array([0, 2, -3, 4, -7]), 3, two_sided, out)
+    assert out.tolist() == strong
+
+
+@given(st.lists(st.integers(0, 2**62 - 1), min_size=1, max_size=4), st.integers(0, 140), st.integers(1, 62))
+def test_bits_are_put_where_they_belong(numbers: list[int], shift: int, width: int) -> None:
+    """Also above and below bits that are there already."""
+    numbers = [number >> (62 - width) for number in numbers]
+    words = np.zeros((5, len(numbers)), np.uint64)
+    for at in (shift + width, shift):
+        put_bits(words, at, width, np.array(numbers, np.int64))
+    found = to_integers(np.ascontiguousarray(words.T).view(np.uint32)).tolist()
+    assert found == [number << shift | number << (shift + width) for number in numbers]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import discreet
+from discreet.cell_numbers import CellNumbers
 from discreet.counts import Counts
 from discreet.errors import CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.cell_numbers import CellNumbers
 from discreet.mechanisms.consistency import have_all_ancestors
 from discreet.mechanisms.node_counts import node_counts
 from discreet.mechanisms.nodes import Nodes

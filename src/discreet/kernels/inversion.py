@@ -24,6 +24,20 @@ def look_up(words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[An
     return found
 
 
+@kernel
+def add_within(largest: int, more: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """out += more, cut to what is at most `largest` above or below zero."""
+    for i in range(out.size):
+        out[i] = min(max(out[i] + more[i], -largest), largest)
+
+
+@kernel
+def raise_sizes(least: int, values: NDArray[np.int64]) -> None:
+    """0, 1, 2, ... -> least, least + 1, ...; -1, -2, ... -> -least, -least - 1, ...: in place."""
+    for i in range(values.size):
+        values[i] += least if values[i] >= 0 else 1 - least
+
+
 def zigzag(index: Any) -> Any:
     """0, 1, 2, 3, ... -> 0, -1, 1, -2, ...: the order in which two-sided laws list their outcomes."""
     return (index >> 1) ^ -(index & 1)

@@ -1,4 +1,4 @@
-"""Bounds of many priorities at once."""
+"""Sizes and bounds of many priorities at once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,31 @@ def least_priorities(
     words: NDArray[np.uint64],
     floors: NDArray[np.float64],
     factor: float,
+    telling: np.uint64,
     out: NDArray[np.float64],
-) -> None:
-    """out[i] = factor * max(sizes[i], floors[powers[i]]) / U, U the upper end of what its first word leaves open."""
+) -> int:
+    """out[i] = factor * max(sizes[i], floors[powers[i]]) / U, U the upper end of what its first word leaves open.
+
+    Says how many words are below the least `telling` one.
+    """
+    found = 0
     for i in range(out.size):
         known = np.float64(words[i]) * 2.0**-64 + 2.0**-64
         out[i] = factor * max(np.float64(sizes[i]), floors[powers[i]]) / known
+        found += int(words[i] < telling)
+    return found
+
+
+@kernel
+def add_powers(values: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    """found[e] += how many of some floats, given as their bits, are stored with exponent e."""
+    for i in range(values.size):
+        found[values[i] >> 52] += 1
+
+
+@kernel
+def strengths_of(values: NDArray[np.int64], theta: int, two_sided: bool, out: NDArray[np.int64]) -> None:
+    """out[i] = |values[i]|, or zero where it is below theta; one-sided, all that is negative counts as below."""
+    for i in range(out.size):
+        strength = abs(values[i]) if two_sided else values[i]
+        out[i] = strength if strength >= theta else 0

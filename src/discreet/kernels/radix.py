@@ -21,12 +21,10 @@ def to_narrow(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[n
 
 
 @kernel
-def from_narrow(
-    numbers: NDArray[np.int64], sizes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int64]
-) -> None:
-    """The codes of each number below 2**62, written to the row of `out` that `places` says."""
-    for i in range(numbers.size):
-        row, rest = places[i], np.uint64(numbers[i])
+def from_narrow(numbers: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """The codes of each number below 2**62."""
+    for row in range(numbers.size):
+        rest = np.uint64(numbers[row])
         for attribute in range(sizes.size - 1, 0, -1):
             size = np.uint64(sizes[attribute])
             above = rest // size
@@ -63,15 +61,13 @@ def to_wide(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.
 
 
 @kernel
-def from_wide(
-    wide: NDArray[np.uint32], sizes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int64]
-) -> None:
+def from_wide(wide: NDArray[np.uint32], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     """`from_narrow` for rows of limbs; every size is below 2**31."""
     left = np.empty(wide.shape[1], np.uint64)
-    for i in range(wide.shape[0]):
-        row, used, attribute = places[i], wide.shape[1], sizes.size - 1
+    for row in range(wide.shape[0]):
+        used, attribute = wide.shape[1], sizes.size - 1
         for limb in range(used):
-            left[limb] = np.uint64(wide[i, limb])
+            left[limb] = np.uint64(wide[row, limb])
         while True:
             while used > 2 and left[used - 1] == 0:
                 used -= 1

@@ -35,17 +35,34 @@ def walk(gaps: NDArray[np.int64], position: int, size: int, out: NDArray[np.int6
 
 
 @kernel
-def put_digit(words: NDArray[np.uint64], place: int, digits: NDArray[Any]) -> None:
-    """Write radix-256 digits, or a number below 2**62 in their place, into words[:, i] that are still zero there.
+def put_bits(words: NDArray[np.uint64], shift: int, width: int, numbers: NDArray[Any]) -> None:
+    """Write whole numbers of so many bits into words[:, i], from bit `shift` on; all bits there are zero before.
 
-    There is a word above the one that the place lies in.
+    There is a word above the one that the first bit lies in.
     """
-    word, shift = place >> 3, np.uint64(8 * (place & 7))
-    for i in range(digits.size):
-        words[word, i] |= np.uint64(digits[i]) << shift
-    if digits.itemsize > 1 and shift > 0:
-        for i in range(digits.size):
-            words[word + 1, i] = np.uint64(digits[i]) >> (np.uint64(64) - shift)
+    word, low = shift >> 6, shift & 63
+    for i in range(numbers.size):
+        words[word, i] |= np.uint64(numbers[i]) << np.uint64(low)
+    if low + width > 64:
+        for i in range(numbers.size):
+            words[word + 1, i] |= np.uint64(numbers[i]) >> np.uint64(64 - low)
+
+
+@kernel
+def residues(
+    drawn: NDArray[np.uint64], bits: int, margin: np.uint64, out: NDArray[np.int64], near: NDArray[np.int32]
+) -> int:
+    """The complement of the first bits of each draw.
+
+    Lists the draws that are less than `margin` below the end of what shares these bits, and says how many they are.
+    """
+    rest = np.uint64(64 - bits)
+    last, found = (np.uint64(1) << rest) - np.uint64(1), 0
+    for i in range(drawn.size):
+        out[i] = np.int64(~drawn[i] >> rest)
+        near[found] = i
+        found += int(last - (drawn[i] & last) < margin)
+    return found
 
 
 @kernel
@@ -145,34 +162,101 @@ def cells_wide(
 
 
 @kernel
-def interleave(
-    chosen: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    which: NDArray[np.int64],
-    old: NDArray[np.int64],
+def merge_narrow(
+    start: int,
+    ranks: NDArray[np.int64],
     new: NDArray[np.int64],
-    places: NDArray[np.int64],
-    done: int,
-    first: int,
-    last: int,
-    out: NDArray[np.int64],
+    occupied: NDArray[np.int64],
+    old: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.int64],
     values: NDArray[np.int64],
-) -> int:
-    """A block of new entries, and the chosen ones of some old entries that come before or between them; both rise.
+) -> None:
+    """Numbers and values of the new entries and of those old ones that are kept, in rising order.
 
-    places[i] is how many old entries, chosen or not, come before the i-th new one, and becomes its place in the result.
-    `values` are filled from old[chosen] and `new`; `out` from rows[which] where the chosen stand, the rest being left.
-    `done` chosen and `first` new entries have been placed before; the return value counts the chosen on. With `last` 1
-    whatever is left follows, with 0 it waits for the next block.
+    Old entries stand at `occupied`; ranks count the others from the entry `start` on. Steps have no branch: whichever
+    comes first is written, and written over unless it counts. There is room for just those that do.
     """
-    for i in range(new.size + last):
-        while done < chosen.size and (i == new.size or chosen[done] < places[i]):
-            place = first + i + done
-            for column in range(rows.shape[1]):
-                out[place, column] = rows[which[done], column]
-            values[place] = old[chosen[done]]
-            done += 1
-        if i < new.size:
-            places[i] = first + i + done
-            values[places[i]] = new[i]
-    return done
+    i, j, place = 0, 0, 0
+    while i < ranks.size and j < occupied.size and place < values.size:
+        here, there = start + ranks[i] + j, occupied[j]
+        fresh, known = new[i], old[j]
+        first = int(there > here)
+        numbers[place] = here if first else there
+        values[place] = fresh if first else known
+        place += first | int(kept[j])
+        i += first
+        j += 1 - first
+    while i < ranks.size:
+        numbers[place], values[place] = start + ranks[i] + j, new[i]
+        place += 1
+        i += 1
+    while place < values.size:
+        numbers[place], values[place] = occupied[j], old[j]
+        place += int(kept[j])
+        j += 1
+
+
+@kernel
+def _sum_into(one: NDArray[np.uint64], other: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
+    carry = np.uint64(0)
+    for k in range(out.size):
+        part = one[k] + carry
+        out[k] = part + other[k]
+        carry = np.uint64(part < carry) | np.uint64(out[k] < part)
+
+
+@kernel
+def _carry_on(words: NDArray[np.uint64]) -> None:
+    """Add one to the number above the first word."""
+    for k in range(1, words.size):
+        words[k] += np.uint64(1)
+        if words[k] != 0:
+            break
+
+
+@kernel
+def merge_wide(
+    start: NDArray[np.uint64],
+    ranks: NDArray[np.uint64],
+    new: NDArray[np.int64],
+    occupied: NDArray[np.uint64],
+    old: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.uint64],
+    values: NDArray[np.int64],
+) -> None:
+    """`merge_narrow` for rows of words, the least first; `start` is one row."""
+    words = start.size
+    passed, here = start.copy(), np.empty(words, np.uint64)  # start + j, and ranks[i] more
+    i, j, place = 0, 0, 0
+    while i < ranks.shape[0] and j < occupied.shape[0] and place < values.size:
+        _sum_into(passed, ranks[i], here)
+        first = False
+        for k in range(words):
+            there = occupied[j, k]
+            first = (there > here[k]) | ((there == here[k]) & first)
+        for k in range(words):
+            fresh, known = here[k], occupied[j, k]
+            numbers[place, k] = fresh if first else known
+        new_value, old_value = new[i], old[j]
+        values[place] = new_value if first else old_value
+        place += int(first | kept[j])
+        i += int(first)
+        j += int(not first)
+        passed[0] += np.uint64(not first)
+        if passed[0] == 0 and not first:
+            _carry_on(passed)
+    while i < ranks.shape[0]:
+        _sum_into(passed, ranks[i], here)
+        for k in range(words):
+            numbers[place, k] = here[k]
+        values[place] = new[i]
+        place += 1
+        i += 1
+    while place < values.size:
+        for k in range(words):
+            numbers[place, k] = occupied[j, k]
+        values[place] = old[j]
+        place += int(kept[j])
+        j += 1

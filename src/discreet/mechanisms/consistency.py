@@ -8,18 +8,20 @@ post-processing.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import CellNumbers
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.nodes import TreeNodes
-from discreet.mechanisms.sparse import Kept
 
 if TYPE_CHECKING:
-    from discreet.noise import Noise
+    from discreet.mechanisms.stretches import Kept
+    from discreet.noise import Field, Noise
     from discreet.summaries import Summary
 
 CONSISTENCY = "true (default): a node is dropped if one that it lies in did not pass theta; false: it stays"
@@ -38,18 +40,19 @@ class Consistent(TreeNodes):
         if given:
             self.check_expected(self.rule(self.theta))
 
-    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
         if self.consistency:
-            return self.passing(noisy, empty, noise)
-        return super().keep(noisy, empty, noise)  # type: ignore[safe-super]  # of the method for cells
+            return self.passing(fields, noise), None
+        return super().keep(fields, noise)  # type: ignore[safe-super]  # of the method for cells
 
-    def finished(self, codes: NDArray[np.int64], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
+    def finished(self, numbers: NDArray[Any], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
         if self.consistency:
+            codes = CellNumbers(self.sizes).decode(numbers)
             complete = have_all_ancestors(codes, [axis.parents for axis in self.axes])
-            codes, values = codes[complete], values[complete]
+            numbers, values = numbers[complete], values[complete]
             chosen, tau = self.reduced(values, noise)
-            codes, values = codes[chosen], values[chosen]
-        return super().finished(codes, values, tau, noise)
+            numbers, values = numbers[chosen], values[chosen]
+        return super().finished(numbers, values, tau, noise)
 
     @abstractmethod
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:

@@ -33,5 +33,7 @@ class DyadicFilterPriority(Consistent, FilterPriority):
     }
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
-        sample = noise.prioritised(values, 0, self.rule(self.theta), self.size)
-        return sample.chosen, sample.tau
+        from discreet.noise import Field
+
+        sample = noise.prioritised([Field(values, 0)], self.rule(self.theta), self.size)
+        return np.flatnonzero(sample.parts[0].marks), sample.tau

@@ -6,16 +6,17 @@ Bias: cells below theta count as zero; every answer bounds what they may hide.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.sparse import SIDED, THETA, Kept, Sparse, below_counts_as_zero
+from discreet.mechanisms.sparse import SIDED, THETA, Sparse, below_counts_as_zero
 
 if TYPE_CHECKING:
-    from discreet.noise import Noise
+    from discreet.mechanisms.stretches import Kept
+    from discreet.noise import Field, Noise
 
 
 class Filter(Sparse):
@@ -34,15 +35,31 @@ class Filter(Sparse):
         self.theta = self.theta_for(self.size or self.size_or_default()) if theta is None else theta
         self.check_expected(self.rule(self.theta))
 
-    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        kept = self.passing(noisy, empty, noise)
-        chosen, ranks, values = kept.chosen, kept.ranks, kept.values
-        if self.size is not None and chosen.size + values.size > self.size:
-            sizes = np.abs(np.concatenate([noisy[chosen], values]))
-            largest = noise.largest(sizes, self.size)
-            new = largest[largest >= chosen.size] - chosen.size
-            chosen, ranks, values = chosen[largest[largest < chosen.size]], ranks[new], values[new]
-        return Kept(chosen, ranks, values)
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+        kept = self.passing(fields, noise)
+        if self.size is not None and sum(part.size for part in kept) > self.size:
+            kept = self._cut(fields, kept, self.size, noise)
+        return kept, None
+
+    def _cut(self, fields: Sequence[Field], kept: list[Kept], size: int, noise: Noise) -> list[Kept]:
+        """The largest ones only."""
+        from discreet.mechanisms.stretches import Kept
+
+        passed = [np.flatnonzero(part.marks) for part in kept]
+        values = [
+            np.concatenate([field.values[old], part.values])
+            for field, old, part in zip(fields, passed, kept, strict=True)
+        ]
+        largest = np.zeros(sum(part.size for part in values), np.bool_)
+        largest[noise.largest(np.abs(np.concatenate(values)), size)] = True
+        left, start = [], 0
+        for old, part in zip(passed, kept, strict=True):
+            middle, end = start + old.size, start + old.size + part.values.size
+            marks = np.zeros_like(part.marks)
+            marks[old[largest[start:middle]]] = True
+            left.append(Kept(marks, part.ranks[largest[middle:end]], part.values[largest[middle:end]]))
+            start = end
+        return left
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "cut_to": self.size}

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import CellNumbers
 from discreet.counts import Counts, word_slices
 from discreet.kernels.runs import merge_runs
-from discreet.mechanisms.cell_numbers import CellNumbers
 from discreet.transforms.node_axis import NodeAxis
 
 Integers = NDArray[np.int64]

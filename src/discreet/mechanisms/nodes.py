@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import CellNumbers
 from discreet.errors import BadParameter
-from discreet.mechanisms.cell_numbers import CellNumbers
 from discreet.mechanisms.sparse import Sparse
 from discreet.transforms.node_axes import tree_axis, wavelet_axis
 from discreet.transforms.node_axis import NodeAxis, TreeAxis
@@ -60,15 +60,10 @@ class Nodes(Sparse):
 
         return node_counts(counts, self.axes)
 
-    def rows_of(
-        self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return CellNumbers(self.sizes).decode(occupied[chosen]), np.arange(chosen.size)
-
-    def summary(self, codes: NDArray[np.int64], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
+    def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         from discreet.summaries.sparse_nodes import SparseNodes
 
-        return SparseNodes(self.request.schema, self.axes, codes, values, facts)
+        return SparseNodes(self.request.schema, self.axes, CellNumbers(self.sizes).decode(numbers), values, facts)
 
 
 class TreeNodes(Nodes):

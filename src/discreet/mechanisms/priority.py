@@ -6,17 +6,18 @@ Guarantee and numerics: see `sparse` and `noise/priority_sample`. Bias: none (tw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.sparse import MOST_SURVIVORS, SIDED, SIZE, Kept, Sparse
+from discreet.mechanisms.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
 
 if TYPE_CHECKING:
-    from discreet.noise import Noise
+    from discreet.mechanisms.stretches import Kept
+    from discreet.noise import Field, Noise
 
 
 class Priority(Sparse):
@@ -30,16 +31,33 @@ class Priority(Sparse):
         self.size = self.size_or_default()
         if self.size > MOST_SURVIVORS:
             raise BadParameter(f"size must be at most {MOST_SURVIVORS:,}, not {self.size:,}")
+        self.likely = self.size
 
-    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+        from discreet.mechanisms.stretches import Kept
+
         rule = self.rule(self.theta)
-        if self.theta > self.rare_theta:  # the few empty cells that pass compete as if they were occupied
-            ranks, values = self.survivors(rule, empty, noise)
-            sample = noise.prioritised(np.concatenate([noisy, values]), 0, rule, self.size)
-            old, new = np.split(sample.chosen, [np.searchsorted(sample.chosen, noisy.size)])
-            return Kept(old, ranks[new - noisy.size], values[new - noisy.size], sample.tau)
-        sample = noise.prioritised(noisy, empty, rule, self.size)
-        return Kept(sample.chosen, sample.ranks, sample.values, sample.tau)
+        if self.theta > self.rare_theta:
+            return self._of_all(fields, noise)
+        sample = noise.prioritised(fields, rule, self.size)
+        return [Kept(part.marks, part.ranks, part.values) for part in sample.parts], sample.tau
+
+    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+        """The few empty cells that pass compete as if they were occupied."""
+        from discreet.mechanisms.stretches import Kept
+        from discreet.noise import Field
+
+        rule = self.rule(self.theta)
+        passed = [self.survivors(rule, field.empty, noise) for field in fields]
+        every = [
+            Field(np.concatenate([field.values, values]), 0) for field, (_, values) in zip(fields, passed, strict=True)
+        ]
+        sample = noise.prioritised(every, rule, self.size)
+        kept = []
+        for field, (ranks, values), part in zip(fields, passed, sample.parts, strict=True):
+            old, new = np.split(part.marks, [field.values.size])
+            kept.append(Kept(old, ranks[new], values[new]))
+        return kept, sample.tau
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": tau or 0.0}

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,14 +20,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import CellNumbers
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
-from discreet.mechanisms.cell_numbers import CellNumbers
 from discreet.privacy import Alpha, as_text, cost, exact, scale_of
 
 if TYPE_CHECKING:
     from discreet.counts import Counts
-    from discreet.noise import Noise, Rule
+    from discreet.mechanisms.stretches import Kept
+    from discreet.noise import Field, Noise, Rule
     from discreet.summaries import Summary
 
 DEFAULT_SIZE = 100_000
@@ -34,23 +36,13 @@ MOST_SURVIVORS = 200_000_000
 #: weights are about as large as the number of cells; their squares must fit a float
 MOST_CELLS = 10**100
 MOST_TAU = 10**100
-#: how many empty entries are placed at a time
-_BLOCK = 1 << 15
+#: tables with fewer occupied and kept entries are not worth threads
+WORTH_THREADS = 1 << 15
 
 SIDED = "'two' (default) keeps large negative values too, 'one' only positive ones"
 SIZE = "how many cells to keep"
 THETA = "cells whose noisy count is below theta are dropped; a whole number of at least 1"
 TAU = "cells below tau are kept with probability count / tau; any number above 0"
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What a method keeps: indices of occupied cells, ranks of empty ones and their values, tau if it found one."""
-
-    chosen: NDArray[np.int64]
-    ranks: NDArray[Any]
-    values: NDArray[np.int64]
-    tau: float | None = None
 
 
 def below_counts_as_zero(theta: int, entry: str) -> str:
@@ -71,6 +63,8 @@ class Sparse(Mechanism):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self._chosen: list[dict[str, Any]] = []
+        #: about how many entries of an empty table are kept
+        self.likely = 0.0
         self.sizes, self.weight = self.layout()
         self.scale = scale_of(request.epsilon, request.unit.sensitivity) * self.weight
         self.alpha = Alpha.of(self.scale)
@@ -93,56 +87,40 @@ class Sparse(Mechanism):
         return cost(self.request.unit, self.weight / self.scale)
 
     @abstractmethod
-    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        """Which noisy values are kept, and which empty cells with which values."""
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+        """What is kept of each stretch of noisy entries, and tau if it was found on the way."""
 
     @abstractmethod
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         """theta and tau as the summary needs them."""
 
     def measure(self, counts: Counts, noise: Noise) -> Summary:
-        from discreet.kernels.walks import interleave
-        from discreet.noise import placed, same_form
+        from discreet.mechanisms.stretches import cut, merged
+        from discreet.noise import Field
 
         occupied, exact = self.occupied(counts)
-        noisy = noise.add(exact, self.scale)
-        del exact
-        kept = self.keep(noisy, self.cells - len(noisy), noise)
-        rows, which = self.rows_of(counts, occupied, kept.chosen)
-        ranks, occupied = same_form(kept.ranks, occupied)
-        numbers = CellNumbers(self.sizes)
-        values = np.empty(kept.chosen.size + kept.values.size, np.int64)
-        codes = np.empty((values.size, len(self.sizes)), np.int64)
-        done = passed = 0
-        for first in range(0, max(1, len(ranks)), _BLOCK):  # what a block needs stays in the cache
-            new, last = kept.values[first : first + _BLOCK], int(first + _BLOCK >= len(ranks))
-            raised, places = placed(ranks[first : first + _BLOCK], occupied, passed)
-            passed = int(places[-1]) if places.size else 0
-            done = interleave(kept.chosen, rows, which, noisy, new, places, done, first, last, codes, values)
-            numbers.decode_into(raised, places, codes)
-        return self.finished(codes, values, kept.tau, noise)
+        parts = noise.cores if len(exact) + self.likely >= WORTH_THREADS else 1
+        stretches = cut(occupied, exact, self.cells, parts)
+        noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
+        fields = [Field(values, stretch.empty) for values, stretch in zip(noisy, stretches, strict=True)]
+        kept, tau = self.keep(fields, noise)
+        return self.finished(*merged(self.sizes, stretches, noisy, kept), tau, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The numbers (rising) and the exact values of the entries that may be other than zero."""
         return CellNumbers(self.sizes).encode(counts.codes), counts.counts
 
-    def rows_of(
-        self, counts: Counts, occupied: NDArray[Any], chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The codes of some of the occupied entries: a table, and which rows of it they are."""
-        return np.ascontiguousarray(counts.codes), chosen
-
-    def finished(self, codes: NDArray[np.int64], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
+    def finished(self, numbers: NDArray[Any], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
         """What is published of the entries that were kept: post-processing."""
-        return self.summary(codes, values, self.facts(tau))
+        return self.summary(numbers, values, self.facts(tau))
 
     def facts(self, tau: float | None) -> dict[str, Any]:
         return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(tau)}
 
-    def summary(self, codes: NDArray[np.int64], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
+    def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         from discreet.summaries.sparse_cells import SparseCells
 
-        return SparseCells(self.request.schema, codes, values, facts)
+        return SparseCells(self.request.schema, numbers, values, facts)
 
     def survivors(self, rule: Rule, empty: int, noise: Noise) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Ranks and values of the empty cells that the rule keeps.
@@ -156,22 +134,26 @@ class Sparse(Mechanism):
         passing = np.abs(values) >= rule.theta
         return ranks[passing], values[passing]
 
-    def passing(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
+    def passing(self, fields: Sequence[Field], noise: Noise) -> list[Kept]:
         """All that theta lets through."""
-        chosen = self.reaching(noisy, self.theta)
-        return Kept(chosen, *self.survivors(self.rule(self.theta), empty, noise))
+        from discreet.mechanisms.stretches import Kept
+
+        rule = self.rule(self.theta)
+        return noise.side_by_side(
+            lambda field: Kept(self.reaching(field.values), *self.survivors(rule, field.empty, noise)), fields
+        )
 
     @cached_property
     def rare_theta(self) -> int:
         """The least theta that at most one cell of an empty table passes, in expectation."""
         return self._least_theta(1)
 
-    def reaching(self, noisy: NDArray[np.int64], theta: int) -> NDArray[np.int64]:
-        """Where the noisy values are at least theta, or at most minus theta if both sides count."""
-        there = noisy >= theta
+    def reaching(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether noisy values are at least theta, or at most minus theta if both sides count."""
+        there = noisy >= self.theta
         if self.two_sided:
-            there |= noisy <= -theta
-        return np.flatnonzero(there)
+            there |= noisy <= -self.theta
+        return there
 
     def rule(self, theta: int = 1, limit: Fraction | None = None) -> Rule:
         from discreet.noise import Rule
@@ -185,10 +167,11 @@ class Sparse(Mechanism):
         return kept_share(rule) * self.cells
 
     def check_expected(self, rule: Rule) -> None:
-        if (expected := self.expected(rule)) > MOST_SURVIVORS:
+        self.likely = self.expected(rule)
+        if self.likely > MOST_SURVIVORS:
             raise BadParameter(
-                f"{self.method}: about {expected:.3g} of {self.cells:.3g} {self.entry}s would be kept even of an empty "
-                "table; raise theta or tau, or give a smaller size"
+                f"{self.method}: about {self.likely:.3g} of {self.cells:.3g} {self.entry}s would be kept even of an "
+                "empty table; raise theta or tau, or give a smaller size"
             )
 
     def noise_law(self) -> dict[str, Any]:

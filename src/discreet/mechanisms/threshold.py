@@ -6,16 +6,15 @@ Bias: none (two-sided).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.sparse import SIDED, TAU, Kept, Sparse
+from discreet.mechanisms.sparse import SIDED, TAU, Sparse
 
 if TYPE_CHECKING:
-    from discreet.noise import Noise
+    from discreet.mechanisms.stretches import Kept
+    from discreet.noise import Field, Noise
 
 
 class Threshold(Sparse):
@@ -34,10 +33,17 @@ class Threshold(Sparse):
         self.tau = self.tau_for(self.size_or_default()) if tau is None else tau
         self.check_expected(self.rule(self.theta, self.tau))
 
-    def keep(self, noisy: NDArray[np.int64], empty: int, noise: Noise) -> Kept:
-        passing = self.reaching(noisy, self.theta)
-        chosen = passing[noise.coins(noisy[passing], self.tau)]
-        return Kept(chosen, *self.survivors(self.rule(self.theta, self.tau), empty, noise))
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+        from discreet.mechanisms.stretches import Kept
+
+        rule = self.rule(self.theta, self.tau)
+
+        def sampled(field: Field) -> Kept:
+            marks = self.reaching(field.values)
+            marks &= noise.coins(field.values, self.tau)
+            return Kept(marks, *self.survivors(rule, field.empty, noise))
+
+        return noise.side_by_side(sampled, fields), None
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": float(self.tau)}

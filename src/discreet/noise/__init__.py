@@ -7,17 +7,17 @@ published: only noise from the operating system's generator, or from a keystream
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cores import cores, side_by_side
 from discreet.errors import BadParameter
 from discreet.intervals import Rational, Real
+from discreet.kernels.inversion import add_within
 from discreet.noise.checks import LARGEST_COUNT, check_counts, paired
 from discreet.noise.coins import coin, coins
 from discreet.noise.descents import Redraws, descend
@@ -25,18 +25,19 @@ from discreet.noise.down import Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
-from discreet.noise.priority_sample import Sample, priority_sample
+from discreet.noise.priority_sample import Field, Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
 from discreet.noise.skips import cells_of_ranks, placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, rising, subset
-from discreet.noise.survivors import Kept, Rule, signs, sizes
+from discreet.noise.survivors import Kept, Rule, survivor_values
 from discreet.noise.wide import same_form, to_integers, to_limbs
 from discreet.privacy import Alpha, Number, exact
 
 __all__ = [
     "LARGEST_COUNT",
     "Descent",
+    "Field",
     "KeystreamSource",
     "Noise",
     "Redraws",
@@ -54,12 +55,14 @@ __all__ = [
 ]
 
 #: how much of a table is noised at a time
-PIECE = 4 * CHUNK
+PIECE = CHUNK
 #: blocks up to this size are drawn without a table: making one takes longer. At other scales floats prove too little
 FEW = 1 << 17
 FEW_SCALES = (Fraction(1, 16), Fraction(1 << 24))
 
 Shape = int | tuple[int, ...]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Noise:
@@ -76,6 +79,15 @@ class Noise:
     @property
     def name(self) -> str:
         return self.source.name
+
+    @property
+    def cores(self) -> int:
+        """How many calls may draw at the same time and still be repeatable where the source is."""
+        return cores() if self.source.separate else 1
+
+    def side_by_side(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The work on each item, on all cores if the source may: calls of this noise from several threads."""
+        return side_by_side(work, items) if self.cores > 1 else [work(item) for item in items]
 
     def salt(self) -> bytes:
         """16 random bytes, to choose by where the choice need not be secret."""
@@ -129,8 +141,7 @@ class Noise:
         for start in range(0, flat.size, PIECE):  # which stays in the cache
             piece = flat[start : start + PIECE]
             self._laplace_into(scale, piece)
-            piece += given[start : start + PIECE]
-            np.clip(piece, -LARGEST_COUNT, LARGEST_COUNT, out=piece)
+            add_within(LARGEST_COUNT, given[start : start + PIECE], piece)
         return noisy
 
     def add_into(self, table: NDArray[np.int64], scale: Number) -> None:
@@ -142,13 +153,8 @@ class Noise:
             piece[...] = noisy
 
         parts = list(_pieces(table))
-        if len(parts) == 1 or not self.source.separate:
-            for part in parts:
-                noised(part)
-            return
         noised(parts[0])  # tables are made and kernels compiled once
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(noised, parts[1:]))
+        self.side_by_side(noised, parts[1:])
 
     def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
         """Pr[k] = (1 - ratio) ratio**k for k = 0, 1, 2, ...; the mean at most 2**48, so that 64 bits hold it."""
@@ -175,21 +181,20 @@ class Noise:
 
         `to_integers` turns limbs into Python integers.
         """
-        return positions(probability, size, self._drawer(1 << 16))
+        return positions(probability, size, self._drawer(CHUNK))
 
     def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Which of `empty` empty cells a summary keeps, by rank among them, and their noisy values."""
         drawer = self._drawer(CHUNK)
         ranks = positions(Kept(rule), empty, drawer)
-        found = sizes(rule, len(ranks), drawer)
-        return ranks, signs(rule, found, drawer, out=found)
+        return ranks, survivor_values(rule, len(ranks), drawer)
 
-    def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
-        """A priority sample of size `count` from occupied cells with these noisy values and `empty` empty ones.
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
+        """A priority sample of size `count` from all cells of these fields.
 
         `rule` filters; it has no limit, for that is found here.
         """
-        return priority_sample(values, empty, rule, count, self._drawer(CHUNK))
+        return priority_sample(fields, rule, count, [self._drawer(CHUNK) for _ in fields], self.side_by_side)
 
     def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         """The indices of the `count` largest, rising; which of equal ones are among them is chance."""
@@ -252,11 +257,8 @@ class Noise:
         """All redraws of answers that are taken down the steps of a descent; `noisy` is at its first scale."""
         noisy, exact = paired(noisy.reshape(-1), exact.reshape(-1))
         offsets = noisy - exact
-        if not self.source.separate:
-            return descend(offsets, descent, self.source.stream())
-        parts = np.array_split(np.arange(offsets.size), os.cpu_count() or 1)
-        with ThreadPoolExecutor(len(parts)) as pool:
-            found = list(pool.map(lambda part: descend(offsets[part], descent, self.source.stream()), parts))
+        parts = np.array_split(np.arange(offsets.size), self.cores)
+        found = self.side_by_side(lambda part: descend(offsets[part], descent, self.source.stream()), parts)
         answers = [part[redraws.answer] for part, redraws in zip(parts, found, strict=True)]
         return Redraws(
             np.concatenate(answers),
@@ -299,8 +301,8 @@ class ZeroNoise(Noise):
     def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         return super().survivors(rule, 0)
 
-    def prioritised(self, values: NDArray[np.int64], empty: int, rule: Rule, count: int) -> Sample:
-        return super().prioritised(values, 0, rule, count)
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
+        return super().prioritised([Field(field.values, 0) for field in fields], rule, count)
 
     def noise_down(
         self,

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.intervals import Rational, Real
+from discreet.kernels.coins import toss
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import Coin
 from discreet.noise.source import Stream
 from discreet.noise.tables import table_of
-
-_MARGIN = 2.0**-40
 
 
 def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
@@ -38,7 +37,7 @@ def coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArra
     heads = np.empty(weights.size, np.bool_)
     for start in range(0, weights.size, CHUNK):
         piece = slice(start, start + CHUNK)
-        heads[piece] = _decided(np.abs(weights[piece]), limit, stream, inverse=False)
+        heads[piece] = _decided(weights[piece], limit, stream, inverse=False)
     return heads
 
 
@@ -59,16 +58,13 @@ def _positive(limit: Fraction) -> None:
         raise BadParameter("coins need a limit above zero")
 
 
-def _decided(sizes: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:
+def _decided(weights: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:
     """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
-    threshold = float(limit) / sizes if inverse else sizes / float(limit)
-    words = np.empty(sizes.size, np.uint64)
+    words, heads = np.empty(weights.size, np.uint64), np.empty(weights.size, np.bool_)
+    near = np.empty(weights.size + 1, np.int32)
     stream.fill(words)
-    uniform = words * 2.0**-64
-    heads: NDArray[np.bool_] = uniform < threshold
-    uniform -= threshold
-    for i in np.flatnonzero(np.abs(uniform, out=uniform) <= _MARGIN * (1.0 + threshold)).tolist():
-        ratio = Fraction(int(sizes[i])) / limit
+    for i in near[: toss(weights, float(limit), inverse, words, heads, near)].tolist():
+        ratio = Fraction(abs(int(weights[i]))) / limit
         ratio = 1 / ratio if inverse else ratio
         heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1
     return heads

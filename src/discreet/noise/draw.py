@@ -12,7 +12,7 @@ from discreet.noise.ladders import Ladder
 from discreet.noise.source import Stream, word
 from discreet.noise.tables import WORD, Table
 
-CHUNK = 1 << 16
+CHUNK = 1 << 18
 LARGEST = (1 << 62) - 1
 
 
@@ -30,6 +30,8 @@ class Drawer:
 
         `out` is int64, or uint8 for digits.
         """
+        if out.size > self._words.size:
+            raise ValueError("a drawer was asked for more than the chunk that it was made for")
         words = self._words[: out.size]
         self.stream.fill(words)
         escaped = look_up(words, table.cells, out, self._escapes)

@@ -55,26 +55,31 @@ class Geometric(Ladder):
 
 @dataclass(frozen=True)
 class Digit(Ladder):
-    """One radix-256 digit of a geometric: Pr[D >= j] = (ratio**j - ratio**256) / (1 - ratio**256).
+    """A geometric modulo n, by default one radix-256 digit: Pr[D >= j] = (ratio**j - ratio**n) / (1 - ratio**n).
 
-    `ratio` is that of the geometric raised to 256**place; digits of different places are independent.
+    With `ratio` that of a geometric raised to n**place it is its digit at that place; those of different places are
+    independent, and of what is above them.
     """
 
     ratio: Real
-    outcomes = DIGIT
+    outcomes: int = DIGIT
 
     def _parts(self, bits: int) -> tuple[Interval, Interval, Interval]:
-        """ratio, ratio**256 and 1 - ratio**256, with enough bits that the last keeps its leading ones."""
+        """ratio, ratio**n and 1 - ratio**n, with enough bits that the last keeps its leading ones."""
         work = bits
-        while (whole := Interval.of(1, work) - (last := (ratio := self.ratio.bracket(work)) ** DIGIT)).low >> 32 == 0:
+        while True:
+            ratio = self.ratio.bracket(work)
+            last = ratio**self.outcomes
+            whole = Interval.of(1, work) - last
+            if whole.low >> 32:
+                return ratio, last, whole
             work += 64
-        return ratio, last, whole
 
     def rungs(self, bits: int) -> Iterator[Interval]:
         _, _, whole = self._parts(bits)
         lost = whole.bits - whole.low.bit_length()  # leading zeros: the division makes them up
         ratio, last, whole = self._parts(whole.bits + lost)
-        for power, _ in zip(_powers(ratio), range(1, DIGIT), strict=False):
+        for power, _ in zip(_powers(ratio), range(1, self.outcomes), strict=False):
             yield ((power - last) / whole).to(bits)
 
     def rung(self, j: int, bits: int) -> Interval:

@@ -9,9 +9,11 @@ as many bits as decide the rounding. So the outcome is that of infinitely precis
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, cmp_to_key
+from functools import cached_property, cmp_to_key, reduce
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from discreet.kernels.priorities import least_priorities
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
+#: how many of the lows are looked at to find the cut
+_SAMPLE = 1 << 13
 #: a word of at least this size bounds a priority from both sides within a factor of 1 + 2**-31
 _TELLING = np.uint64(1 << 32)
 #: so a priority with such a word is below a bound if its low is below this part of the bound
@@ -73,29 +77,36 @@ class Items:
             np.concatenate([self.powers, other.powers]),
             np.concatenate([self.words, other.words]),
         )
-        both.__dict__["lows"] = np.concatenate([self.lows, other.lows])
+        both.__dict__["_bounds"] = (
+            np.concatenate([self.lows, other.lows]),
+            np.concatenate([self.vague, other.vague + self.sizes.size]),
+        )
         return both
 
     def taken(self, which: NDArray[Any]) -> Items:
         return Items(self.sizes[which], self.powers[which], self.words[which])
 
     @cached_property
+    def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        lows = np.empty(self.sizes.size)
+        vague = least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, _TELLING, lows)
+        return lows, np.flatnonzero(self.words < _TELLING) if vague else np.empty(0, np.int64)
+
+    @property
     def lows(self) -> NDArray[np.float64]:
         """Floats that are surely below each priority."""
-        out = np.empty(self.sizes.size)
-        least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, out)
-        return out
+        return self._bounds[0]
 
-    @cached_property
+    @property
     def vague(self) -> NDArray[np.int64]:
         """Those whose priority may be far above its low."""
-        return np.flatnonzero(self.words < _TELLING)
+        return self._bounds[1]
 
-    def may_reach(self, bound: float) -> NDArray[np.int64]:
-        """All but those whose priority is surely below a bound."""
-        may = self.lows >= bound * _NEAR
-        may[self.vague] = True
-        return np.flatnonzero(may)
+    def may_reach(self, bound: float) -> NDArray[np.bool_]:
+        """Those whose priority is not surely below a bound."""
+        may: NDArray[np.bool_] = self.lows >= bound * _NEAR
+        may[self.vague] = self.sizes[self.vague] > 0
+        return may
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Floats that are surely above the priorities of some items."""
@@ -108,26 +119,35 @@ class Items:
         return _Priority(name, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Items of one contest in two parts, which are never copied together."""
+class Contest:
+    """Items in several parts, of each only those that `left` names (rising); none are copied but the lows."""
 
-    first: Items
-    second: Items
-
-    @cached_property
-    def lows(self) -> NDArray[np.float64]:
-        return np.concatenate([self.first.lows, self.second.lows])
+    def __init__(self, parts: Sequence[Items], left: Sequence[NDArray[np.int64] | None]) -> None:
+        self._parts, self._left = parts, left
+        lows = [part.lows if of is None else part.lows[of] for part, of in zip(parts, left, strict=True)]
+        self.starts = np.cumsum([0, *(part.size for part in lows)])
+        self.lows: NDArray[np.float64] = np.concatenate(lows)
 
     @cached_property
     def vague(self) -> NDArray[np.int64]:
-        return np.concatenate([self.first.vague, self.second.vague + self.first.sizes.size])
+        found = []
+        for part, of, start in zip(self._parts, self._left, self.starts, strict=False):
+            vague = part.vague if of is None else np.flatnonzero(np.isin(of, part.vague, assume_unique=True))
+            found.append(vague + start)
+        return np.concatenate(found)
 
     def taken(self, which: NDArray[np.int64]) -> Items:
         """Some items, by rising indices."""
-        start = self.first.sizes.size
-        split = np.searchsorted(which, start)
-        return self.first.taken(which[:split]) + self.second.taken(which[split:] - start)
+        found = [
+            part.taken(mine if of is None else of[mine])
+            for part, of, mine in zip(self._parts, self._left, self.split(which), strict=True)
+        ]
+        return reduce(operator.add, found)
+
+    def split(self, which: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Rising indices of the contest as those of each part among its own that are left."""
+        pieces = np.split(which, np.searchsorted(which, self.starts[1:-1]))
+        return [piece - start for piece, start in zip(pieces, self.starts, strict=False)]
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         return self.taken(which).highs(np.arange(which.size))
@@ -141,13 +161,13 @@ class Cut:
     tau: float | None
 
 
-def highest(items: Items | Pair, count: int, stream: Stream) -> Cut:
+def highest(items: Items | Contest, count: int, stream: Stream) -> Cut:
     """The `count` items of highest priority."""
     total = items.lows.size
     if total <= count:
         return Cut(np.arange(total), None)
     rank = total - count - 1
-    near, top = _not_told_apart(items, float(np.partition(items.lows, rank)[rank]))
+    near, top = _not_told_apart(items, _ranked(items.lows, rank))
     closer = items.taken(near)
     ranked = [closer.exactly(i, int(item)) for i, item in enumerate(near)]
     ranked.sort(key=cmp_to_key(lambda one, other: _compare(stream, one, other)), reverse=True)
@@ -157,7 +177,18 @@ def highest(items: Items | Pair, count: int, stream: Stream) -> Cut:
     return Cut(np.flatnonzero(inside), _rounded(ranked[more], stream))
 
 
-def _not_told_apart(items: Items | Pair, low: float) -> tuple[NDArray[np.int64], float]:
+def _ranked(lows: NDArray[np.float64], rank: int) -> float:
+    """What stands at `rank` in rising order. A sample tells between which two values to look, so little is copied."""
+    sample = np.sort(lows[:: max(1, lows.size // _SAMPLE)])
+    place, spread = rank * sample.size // lows.size, 4 * math.isqrt(sample.size)
+    least, most = sample[max(0, place - spread)], sample[min(sample.size - 1, place + spread)]
+    below, between = int(np.count_nonzero(lows < least)), lows[(lows >= least) & (lows <= most)]
+    if not below <= rank < below + between.size:
+        below, between = 0, lows
+    return float(np.partition(between, rank - below)[rank - below])
+
+
+def _not_told_apart(items: Items | Contest, low: float) -> tuple[NDArray[np.int64], float]:
     """All items whose interval meets one with this low, or that of an item which does, and so on; their highest end."""
     close = 2.0**-16
     for least, most in ((low * (1 - close), low * (1 + close)), (0.0, math.inf)):  # nearly always close by is enough

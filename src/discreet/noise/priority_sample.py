@@ -4,6 +4,7 @@ Source: section 3.3 of sparse-summaries, with the errata: the guess of tau must 
 How: a guess t splits the empty cells into those of priority at least t, drawn as in threshold sampling with limit t,
 and the rest, not drawn. If fewer than count + 1 items reach t, the guess is halved and the empty cells whose priority
 lies in between are added; nothing is drawn twice. Once count + 1 items reach t, the highest are those of the table.
+A table may come in several fields, which are drawn side by side; the guess, the cut and tau are those of all together.
 Law: that of giving every cell of the noisy table (empty or not) the priority |v| / r and keeping the highest `count`.
 A cell of value zero, or below the filter, has no priority and is never kept.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -20,47 +22,111 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.noise.draw import CHUNK, Drawer
-from discreet.noise.priorities import Items, Pair, highest
+from discreet.kernels.priorities import add_powers, strengths_of
+from discreet.noise.draw import Drawer
+from discreet.noise.priorities import Contest, Items, highest
 from discreet.noise.skips import placed, positions
-from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes
+from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes, survivor_values
 from discreet.noise.wide import merged_order, same_form
 
 #: the exponent of 1.0 as a float stores it
 _ONE = 1023
+#: how many powers of two a float can have
+_POWERS = 1 << 11
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Indices of the given values in the sample, ranks and values of the empty cells in it; tau None: all are in."""
+@dataclass(frozen=True, eq=False)
+class Field:
+    """The noisy values of some occupied cells, and how many empty ones lie among them."""
 
-    chosen: NDArray[np.int64]
+    values: NDArray[np.int64]
+    empty: int
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What of a field is in the sample: a mark for each occupied cell, ranks and values of empty ones."""
+
+    marks: NDArray[np.bool_]
     ranks: NDArray[Any]
     values: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A part for each field; tau None: all are in."""
+
+    parts: list[Chosen]
     tau: float | None
 
 
-def priority_sample(values: NDArray[np.int64], empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
-    """The sample of size `count` over occupied cells with these noisy `values` and `empty` empty ones."""
+SideBySide = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+
+
+def priority_sample(
+    fields: Sequence[Field], rule: Rule, count: int, drawers: Sequence[Drawer], side_by_side: SideBySide
+) -> Sample:
+    """The sample of size `count` over all cells of the fields, each of which has a drawer of its own."""
     if count < 1:
         raise BadParameter(f"a priority sample needs a size of at least 1, not {count}")
-    strengths = np.abs(values) if rule.two_sided else values
-    eligible = np.flatnonzero(strengths >= rule.theta)
-    occupied = _items(strengths if eligible.size == strengths.size else strengths[eligible], None, drawer)
-    power = _guess(occupied, empty, rule, count)
-    drawn = _Drawn.first(empty, rule, power, drawer)
-    # without a power every eligible cell has been drawn; the test leaves a margin, so that no bit is read for it
-    while power is not None and _reaching(occupied, power) + _reaching(drawn.items, power) <= count:
+    sides = [_Side(field, rule, drawer) for field, drawer in zip(fields, drawers, strict=True)]
+    side_by_side(_Side.enter, sides)
+    by_power = np.sum([side.by_power for side in sides], axis=0)
+    power = _guess(by_power, sum(field.empty for field in fields), rule, count)
+    side_by_side(lambda side: side.draw(power), sides)
+    # without a power every eligible cell has been drawn
+    while power is not None and sum(side.reaching(power) for side in sides) <= count:
         lower = power - 1 if power > 0 and 2 ** (power - 1) > rule.theta else None
-        drawn = drawn.extended(empty, rule, power, lower, drawer)
+        for side in sides:
+            side.extend(power, lower)
         power = lower
-    if power is not None:  # more than `count` are above, so whatever is surely below is out, and sets no tau
-        able = occupied.may_reach(2.0**power)
-        eligible, occupied = eligible[able], occupied.taken(able)
-    cut = highest(Pair(occupied, drawn.items), count, drawer.stream)
-    old, new = np.split(cut.chosen, [np.searchsorted(cut.chosen, eligible.size)])
-    new = new - eligible.size
-    return Sample(eligible[old], np.take(drawn.ranks, new, axis=0), drawn.values[new], cut.tau)
+    side_by_side(lambda side: side.leave_out(power), sides)
+    entered = [entry for side in sides for entry in ((side.occupied, side.left), (side.drawn.items, None))]
+    contest = Contest([items for items, _ in entered], [left for _, left in entered])
+    cut = highest(contest, count, drawers[0].stream)
+    chosen = contest.split(cut.chosen)
+    pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
+    return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), cut.tau)
+
+
+class _Side:
+    """One field in the contest: its occupied cells from the start, those empty ones that have been drawn so far."""
+
+    drawn: _Drawn
+    #: of the occupied cells that are left in the contest, the indices
+    left: NDArray[np.int64]
+
+    def __init__(self, field: Field, rule: Rule, drawer: Drawer) -> None:
+        self.field, self.rule, self.drawer = field, rule, drawer
+
+    def enter(self) -> None:
+        """The occupied cells; one that is not eligible has size zero, and so no priority."""
+        strengths = np.empty(self.field.values.size, np.int64)
+        strengths_of(self.field.values, self.rule.theta, self.rule.two_sided, strengths)
+        self.occupied = _items(strengths, None, self.drawer)
+        self.by_power = _by_power(self.occupied.lows)
+
+    def draw(self, power: int | None) -> None:
+        self.drawn = _Drawn.first(self.field.empty, self.rule, power, self.drawer)
+        self.drawn.items.lows  # noqa: B018  # worked out here, where other fields work at the same time
+
+    def extend(self, power: int, lower: int | None) -> None:
+        self.drawn = self.drawn.extended(self.field.empty, self.rule, power, lower, self.drawer)
+
+    def reaching(self, power: int) -> int:
+        """How many surely have a priority above 2**power; a low is below its priority."""
+        occupied = int(self.by_power[min(_ONE + power, _POWERS) :].sum())
+        return occupied + int(np.count_nonzero(self.drawn.items.lows >= 2.0**power))
+
+    def leave_out(self, power: int | None) -> None:
+        """If more than the wanted number reach 2**power, whatever is surely below is out, and sets no tau."""
+        able = self.occupied.sizes > 0 if power is None else self.occupied.may_reach(2.0**power)
+        self.left = np.flatnonzero(able)
+
+    def chosen(self, old: NDArray[np.int64], new: NDArray[np.int64]) -> Chosen:
+        marks = np.zeros(self.field.values.size, np.bool_)
+        marks[self.left[old]] = True
+        return Chosen(marks, np.take(self.drawn.ranks, new, axis=0), self.drawn.values[new])
 
 
 def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> Items:
@@ -69,18 +135,13 @@ def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> I
     return Items(strengths, np.full(strengths.size, -1 if power is None else power, np.int16), words)
 
 
-def _reaching(items: Items, power: int) -> int:
-    """How many items surely have a priority above 2**power."""
-    return int(np.count_nonzero(items.lows > 2.0**power))
-
-
 def _limited(rule: Rule, power: int | None) -> Rule:
     return replace(rule, limit=None if power is None else Fraction(2**power))
 
 
-def _guess(occupied: Items, empty: int, rule: Rule, count: int) -> int | None:
+def _guess(by_power: NDArray[np.int64], empty: int, rule: Rule, count: int) -> int | None:
     """The largest power of two that count + 1 items probably reach; a bad guess costs time and nothing else."""
-    reached = np.cumsum(_by_power(occupied.lows)[::-1])[::-1]
+    reached = np.cumsum(by_power[_ONE : max(_ONE, int(np.flatnonzero(by_power).max(initial=0))) + 1][::-1])[::-1]
     lowest = next(power for power in range(64) if 2**power > rule.theta)
     highest_ = max(reached.size, lowest) + 1 + max(0, math.ceil(math.log2(max(empty, 1))))
 
@@ -94,12 +155,12 @@ def _guess(occupied: Items, empty: int, rule: Rule, count: int) -> int | None:
 
 
 def _by_power(lows: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many have which power of two as their floor, up to the highest one; whatever is below 1 counts as 1."""
-    found = np.zeros(1 << 11, np.int64)
-    for start in range(0, lows.size, CHUNK):
-        found += np.bincount(lows[start : start + CHUNK].view(np.int64) >> 52, minlength=found.size)
-    found[_ONE] += found[:_ONE].sum()
-    return found[_ONE : max(_ONE, int(np.flatnonzero(found).max(initial=0))) + 1]
+    """How many have which power of two as their floor, as floats store it; whatever is below 1 counts as 1."""
+    found = np.zeros(_POWERS, np.int64)
+    add_powers(lows.view(np.int64), found)
+    found[_ONE] += found[1:_ONE].sum()
+    found[:_ONE] = 0
+    return found
 
 
 @dataclass(frozen=True)
@@ -119,8 +180,8 @@ class _Drawn:
         """
         limited = _limited(rule, power)
         ranks = positions(Kept(limited), empty, drawer)
-        strengths = sizes(limited, len(ranks), drawer)
-        return cls(ranks, signs(rule, strengths, drawer), _items(strengths, power, drawer))
+        values = survivor_values(limited, len(ranks), drawer)
+        return cls(ranks, values, _items(np.abs(values), power, drawer))
 
     def extended(self, empty: int, rule: Rule, power: int, lower: int | None, drawer: Drawer) -> _Drawn:
         """With those of priority at least 2**lower but below 2**power (or all that are left) as well."""

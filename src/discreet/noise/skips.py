@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import limbs_for
 from discreet.errors import BadParameter
-from discreet.intervals import Complement, Interval, Real
-from discreet.kernels.walks import cells_narrow, cells_wide, put_digit, walk, walk_wide
+from discreet.intervals import Complement, Interval, Power, Real
+from discreet.kernels.walks import cells_narrow, cells_wide, put_bits, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
-from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits
-from discreet.noise.ladders import DIGIT
-from discreet.noise.wide import limbs_for, same_form
+from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits, places
+from discreet.noise.residues import low_residues
+from discreet.noise.wide import same_form
 
 #: ranges up to here are walked in plain int64
 NARROW = LARGEST
@@ -33,12 +34,11 @@ def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
     expected = float(probability) * size
     if expected > _MOST:
         raise BadParameter(f"about {expected:.3g} items would be chosen, more than memory holds; lower the probability")
-    digits = geometric_digits(Complement(probability))
-    most = int(expected + 6 * expected**0.5) + 16
+    ratio, most = Complement(probability), int(expected + 6 * expected**0.5) + 16
     block = min(CHUNK, most)
-    if size <= NARROW and len(digits.digits) <= NARROW_DIGITS:
-        return _narrow(digits, size, block, drawer, most + block)
-    rows = _wide(digits, size, block, drawer, most + block)
+    if size <= NARROW and places(ratio) <= NARROW_DIGITS:
+        return _narrow(geometric_digits(ratio), size, block, drawer, most + block)
+    rows = _wide(ratio, size, block, drawer, most + block)
     return rows[:, :2].copy().view(np.int64).reshape(-1) if size <= NARROW else rows
 
 
@@ -53,22 +53,30 @@ def _narrow(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0
     return found[:count]
 
 
-def _wide(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.uint32]:
-    places, kept = len(digits.digits), limbs_for(size)
+def _wide(ratio: Real, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.uint32]:
+    low = low_residues(ratio)
+    shift = sum(residue.bits for residue in low)
+    digits = geometric_digits(Power(ratio, 1 << shift) if low else ratio)
+    top_shift, kept = shift + 8 * len(digits.digits), limbs_for(size)
     # room to spare, so that a position plus a gap never wraps
-    words = max(kept, limbs_for(DIGIT**places)) // 2 + 1
-    tops, part, gaps = np.empty(block, np.int64), np.empty(block, np.uint8), np.empty((words, block), np.uint64)
+    words = max(kept, limbs_for(1 << top_shift)) // 2 + 1
+    part, byte, gaps = np.empty(block, np.int64), np.empty(block, np.uint8), np.empty((words, block), np.uint64)
     position, end = np.zeros(words, np.uint64), _words_of(size, words)
-    beyond = min(LARGEST, (size >> (8 * places)) + 1)
+    beyond = min(LARGEST, (size >> top_shift) + 1)
     found = np.empty((room, kept), np.uint32)
     count, ended = 0, False
     while not ended:
-        drawer.draw(digits.top, tops, largest=beyond)
         gaps[:] = 0
-        put_digit(gaps, places, np.minimum(tops, beyond))
-        for place, table in zip(reversed(range(places)), digits.digits, strict=True):
-            drawer.draw(table, part)
-            put_digit(gaps, place, part)
+        drawer.draw(digits.top, part, largest=beyond)
+        put_bits(gaps, top_shift, 62, np.minimum(part, beyond, out=part))
+        for place, table in zip(reversed(range(len(digits.digits))), digits.digits, strict=True):
+            drawer.draw(table, byte)
+            put_bits(gaps, shift + 8 * place, 8, byte)
+        at = 0
+        for residue in low:
+            residue.draw(drawer, part)
+            put_bits(gaps, at, residue.bits, part)
+            at += residue.bits
         found = _with_room(found, count + block)
         more, ended = walk_wide(gaps, position, end, found[count : count + block])
         count += more

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ CELLS = 1 << 16
 WORD = 64
 _GUARD = 96
 MOST_RUNGS = 32_000
+_MAKING = Lock()
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,14 @@ class Table:
     cells: NDArray[np.int16]
 
 
-@lru_cache(maxsize=256)
 def table_of(ladder: Ladder) -> Table:
+    """The same table for equal ladders; threads that need one at the same time wait for the first to make it."""
+    with _MAKING:
+        return _table_of(ladder)
+
+
+@lru_cache(maxsize=256)
+def _table_of(ladder: Ladder) -> Table:
     floors = np.array(rung_floors(ladder), np.uint64)
     heads = (floors >> np.uint64(48)).astype(np.int64)  # falling
     above = heads.size - np.searchsorted(heads[::-1], np.arange(CELLS), side="right")

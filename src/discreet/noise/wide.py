@@ -10,11 +10,6 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 
 
-def limbs_for(size: int) -> int:
-    """How many limbs hold every integer up to and including `size`, an even number so that pairs make words."""
-    return 2 * max(1, -(-size.bit_length() // 64))
-
-
 def to_limbs(values: Any, limbs: int) -> NDArray[np.uint32]:
     """Non-negative integers (any integer array, or objects) as rows of limbs."""
     raw = b"".join([int(value).to_bytes(4 * limbs, "little") for value in values])

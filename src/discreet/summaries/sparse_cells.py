@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cell_numbers import CellNumbers
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
@@ -21,17 +22,20 @@ _RULE = ("alpha", "two_sided", "theta", "tau", "cut_to")
 
 
 class SparseCells(Summary):
-    """Codes of the kept cells (sorted), their noisy counts, and the public rule by which they were kept."""
+    """Numbers of the kept cells (rising), their noisy counts, and the public rule by which they were kept."""
 
     shape = "sparse-cells"
 
-    def __init__(
-        self, schema: Schema, codes: NDArray[np.int64], values: NDArray[np.int64], rule: dict[str, Any]
-    ) -> None:
+    def __init__(self, schema: Schema, numbers: NDArray[Any], values: NDArray[np.int64], rule: dict[str, Any]) -> None:
         self.schema = schema
-        self.codes, self.values, self.rule = codes, values, dict(rule)
+        self.numbers, self.values, self.rule = numbers, values, dict(rule)
         self.law = SparseLaw(rule, least_kept(rule, values))
         self.tau: float | None = rule.get("tau")
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """A row of codes for each cell; four times as large as its number, so only made where it is asked for."""
+        return CellNumbers(self.schema.sizes).decode(self.numbers)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -81,4 +85,4 @@ class SparseCells(Summary):
         table = pq.read_table(parquet)
         codes = np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1)
         rule: dict[str, Any] = {name: facts[name] for name in _RULE if name in facts}
-        return cls(schema, codes, table["count"].to_numpy().astype(np.int64), rule)
+        return cls(schema, CellNumbers(schema.sizes).encode(codes), table["count"].to_numpy().astype(np.int64), rule)

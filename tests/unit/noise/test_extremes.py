@@ -126,8 +126,7 @@ def test_ranges_and_probabilities_out_of_reach_are_refused() -> None:
     for size in (-1, 10**309):
         with pytest.raises(BadParameter, match="range"):
             noise.positions(Rational(Fraction(1, 2)), size)
-    with pytest.raises(BadParameter, match="ratio"):
-        noise.positions(Rational(Fraction(1, 10**295)), 10**299)
+    assert 9000 < len(noise.positions(Rational(Fraction(1, 10**295)), 10**299)) < 11_000
     with pytest.raises(BadParameter, match="at most 1"):
         noise.coin(Rational(Fraction(3, 2)), 3)
     with pytest.raises(BadParameter, match="ratio"):

@@ -27,9 +27,9 @@ def test_limbs_hold_python_integers(values: list[int]) -> None:
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 700), Fraction(1, 10**7), Fraction(999, 1000)])
 def test_narrow_and_wide_walks_are_the_same_algorithm(p: Fraction) -> None:
     size = int(3000 / p)
-    digits = geometric_digits(Complement(Rational(p)))
-    narrow = _narrow(digits, size, 100, Drawer(SeededSource(5)))
-    wide = to_integers(_wide(digits, size, 100, Drawer(SeededSource(5))))
+    ratio = Complement(Rational(p))
+    narrow = _narrow(geometric_digits(ratio), size, 100, Drawer(SeededSource(5)))
+    wide = to_integers(_wide(ratio, size, 100, Drawer(SeededSource(5))))
     assert narrow.tolist() == wide.tolist()
     assert narrow.size > 2000
 
@@ -61,11 +61,12 @@ def test_certain_and_impossible() -> None:
 def test_every_subset_has_its_binomial_probability(wide: bool) -> None:
     """All 32 subsets of five cells at p = 1/3, each against its exact probability."""
     trials, source = 40_000, KeystreamSource()
-    digits = geometric_digits(Complement(Rational(Fraction(1, 3))))
+    ratio = Complement(Rational(Fraction(1, 3)))
+    digits = geometric_digits(ratio)
     hits = np.zeros(32, np.int64)
     for _ in range(trials):
         drawer = Drawer(source.stream(), 64)
-        chosen = to_integers(_wide(digits, 5, 8, drawer)) if wide else _narrow(digits, 5, 8, drawer)
+        chosen = to_integers(_wide(ratio, 5, 8, drawer)) if wide else _narrow(digits, 5, 8, drawer)
         hits[sum(1 << int(cell) for cell in chosen)] += 1
     sizes = np.array([subset.bit_count() for subset in range(32)])
     probabilities = (1 / 3) ** sizes * (2 / 3) ** (5 - sizes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from hypothesis import strategies as st
 
 from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
-from discreet.noise import Noise, Rule, ScriptedSource
-from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Items, Pair, _Priority, _rounded, highest
+from discreet.noise import Field, Noise, Rule, ScriptedSource
+from discreet.noise.priorities import Contest, Items, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
 
+priorities: Any = importlib.import_module("discreet.noise.priorities")
 sampling: Any = importlib.import_module("discreet.noise.priority_sample")
 WORDS = 4
 """How many words of each U are not zero; the first is in the item, the others are on its tape."""
@@ -87,17 +88,33 @@ def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds
 
 
 @settings(max_examples=300)
-@given(entries, st.integers(1, 12), st.integers(0, 12), st.permutations(range(1, 13)))
-def test_two_parts_are_ranked_as_one(entries: Any, count: int, split: int, thirds: list[int]) -> None:
+@given(entries, st.integers(1, 12), st.lists(st.integers(0, 12), max_size=3), st.permutations(range(1, 13)))
+def test_several_parts_are_ranked_as_one(entries: Any, count: int, splits: list[int], thirds: list[int]) -> None:
+    """Also if every other part has one more item, which is left out."""
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
     tapes = [[*start, third, 7] for start, third in zip(zip(words, seconds, strict=True), thirds, strict=False)]
     whole = items_of(tops, powers, tapes)
-    pair = Pair(whole.taken(np.arange(len(tops))[:split]), whole.taken(np.arange(len(tops))[split:]))
+    pieces = np.split(np.arange(len(tops)), sorted(splits))
+    extra = items_of([2**61], [100], [[0, 0, 0, 0]])
+    parts = [extra + whole.taken(which) if i % 2 else whole.taken(which) for i, which in enumerate(pieces)]
+    contest = Contest(parts, [np.arange(1, 1 + which.size) if i % 2 else None for i, which in enumerate(pieces)])
     with pytest.MonkeyPatch.context() as monkeypatch:
         by_tape(monkeypatch, tapes)
-        one, two = highest(whole, count, ScriptedSource(b"")), highest(pair, count, ScriptedSource(b""))
+        one, two = highest(whole, count, ScriptedSource(b"")), highest(contest, count, ScriptedSource(b""))
     assert one.chosen.tolist() == two.chosen.tolist()
     assert one.tau == two.tau
+    assert [mine.tolist() for mine in contest.split(np.arange(len(tops)))] == [list(range(p.size)) for p in pieces]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100, 40_000])
+@pytest.mark.parametrize("ties", [1, 3, 10**9])
+def test_the_value_at_a_rank_is_that_of_the_sorted_list(size: int, ties: int) -> None:
+    """Also where the sample by which it is looked for leads astray: in sorted lists, and with many ties."""
+    rng = np.random.default_rng()
+    lows = rng.integers(0, ties, size) / 8
+    for given_ in (lows, np.sort(lows), np.where(np.arange(size) % 4, lows, 0.0)):
+        for rank in {0, size // 3, size - 1}:
+            assert priorities._ranked(given_, rank) == np.sort(given_)[rank]
 
 
 @settings(max_examples=300)
@@ -105,7 +122,7 @@ def test_two_parts_are_ranked_as_one(entries: Any, count: int, split: int, third
 def test_only_what_is_surely_below_a_bound_cannot_reach_it(entries: Any, power: int, third: int) -> None:
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
     tapes = [[*start, third, 7] for start in zip(words, seconds, strict=True)]
-    may = set(items_of(tops, powers, tapes).may_reach(2.0**power).tolist())
+    may = set(np.flatnonzero(items_of(tops, powers, tapes).may_reach(2.0**power)).tolist())
     for i, exact in enumerate(priority(*item) for item in zip(tops, powers, tapes, strict=True)):
         assert i in may or exact < 2**power
         assert i not in may or words[i] < 2**32 or exact > 2**power * (1 - Fraction(1, 2**29))
@@ -200,7 +217,10 @@ def test_none_below_no_tau() -> None:
 
 
 def sample(values: list[int], empty: int, rule: Rule, count: int) -> Any:
-    return sampling.priority_sample(np.array(values, np.int64), empty, rule, count, Drawer(Noise().source.stream()))
+    """Of one field; `chosen` are the indices of those values that are in it."""
+    found = Noise().prioritised([Field(np.array(values, np.int64), empty)], rule, count)
+    part = found.parts[0]
+    return SimpleNamespace(chosen=np.flatnonzero(part.marks), ranks=part.ranks, values=part.values, tau=found.tau)
 
 
 @pytest.mark.parametrize(("power", "theta"), [(1, 1), (4, 1), (61, 1), (62, 1), (65, 1), (100, 1), (2, 3), (65, 3)])

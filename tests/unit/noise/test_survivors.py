@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,8 +17,9 @@ import discreet.noise.survivors as survivors
 from discreet.audit.statistics import compare_law
 from discreet.intervals import Complement
 from discreet.noise import Noise, Rule, SeededSource
-from discreet.noise.draw import Drawer
-from discreet.noise.survivors import Between, Kept, kept_share, signs, sizes
+from discreet.noise.draw import CHUNK, Drawer
+from discreet.noise.survivors import Between, Kept, SignedSizes, Sizes, kept_share, signs, sizes, survivor_values
+from discreet.noise.tables import table_of
 from discreet.privacy import Alpha
 
 scales = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=1000)
@@ -204,7 +207,7 @@ def test_signs_are_fair_on_two_sides_and_plus_on_one() -> None:
 
 
 @pytest.mark.parametrize("limit", [None, Fraction(3, 2), Fraction(900)])
-@pytest.mark.parametrize("count", [0, 1, 65_536, 65_537, 150_000])
+@pytest.mark.parametrize("count", [0, 1, CHUNK, CHUNK + 1, 3 * CHUNK])
 def test_any_number_of_sizes(limit: Fraction | None, count: int) -> None:
     drawn = sizes(Rule(Alpha.of(2), 1, limit), count, Drawer(SeededSource(3)))
     assert drawn.shape == (count,)
@@ -236,3 +239,95 @@ def test_survivors_are_as_many_as_p_says_in_rising_ranks(rule: Rule) -> None:
 def test_no_empty_cells_no_survivors() -> None:
     ranks, values = Noise().survivors(Rule(Alpha.of(2)), 0)
     assert ranks.size == values.size == 0
+
+
+# Tables of sizes.
+
+
+def exact_shares(rule: Rule, most: int) -> list[Fraction]:
+    """Pr[size >= theta + j | kept] for j = 0, ..., from the weights; beyond the sampled sizes the rest is geometric."""
+    a, limit = rule.alpha.fraction, rule.limit
+    end = max(rule.theta, 0 if limit is None else math.ceil(limit)) + most
+    weights = [
+        a**k * (Fraction(1) if limit is None else min(Fraction(k) / limit, Fraction(1)))
+        for k in range(rule.theta, end + 1)
+    ]
+    tails = [a ** (end + 1) / (1 - a)]
+    for weight in reversed(weights):
+        tails.append(tails[-1] + weight)
+    tails.reverse()
+    return [tail / tails[0] for tail in tails[: most + 1]]
+
+
+SIZE_RULES = [
+    Rule(Alpha.of(scale), theta, limit)
+    for scale in (Fraction(1, 3), Fraction(2), Fraction(31, 7))
+    for theta, limit in [
+        (1, None),
+        (1, Fraction(2)),
+        (1, Fraction(1, 3)),
+        (1, Fraction(29, 2)),
+        (3, Fraction(3)),
+        (3, Fraction(4)),
+        (5, Fraction(40, 3)),
+        (40, Fraction(41)),
+        (40, None),
+    ]
+]
+
+
+@pytest.mark.parametrize("rule", SIZE_RULES, ids=str)
+@pytest.mark.parametrize("bits", [160, 3000])
+def test_rungs_of_sizes_are_the_sums_of_their_weights(rule: Rule, bits: int) -> None:
+    most = 12
+    shares = exact_shares(rule, most + 1)
+    signed = [
+        value for j in range(most) for value in ((shares[j] + shares[j + 1]) / 2, shares[j + 1])
+    ]  # Q_1, Q_2, ...: minus of the first size, plus of the second, and so on
+    for ladder, exact_rungs in ((Sizes(rule), shares[1:]), (SignedSizes(rule), signed)):
+        for j, (share, rung) in enumerate(zip(exact_rungs, ladder.rungs(bits), strict=False), start=1):
+            assert ladder.exactly(j) == share
+            for found in (rung, ladder.rung(j, bits)):
+                assert found.low <= share * 2**bits <= found.high
+                assert found.high - found.low <= 2**20
+
+
+def test_rungs_that_are_short_fractions_are_proved() -> None:
+    """With two sides and limit 2 every other rung is a power of alpha."""
+    rule = Rule(Alpha.of(2), 1, Fraction(2))
+    assert SignedSizes(rule).exactly(3) == rule.alpha.fraction
+    assert table_of(SignedSizes(rule)).floors[2] == rule.alpha.numerator
+
+
+@pytest.mark.parametrize("rule", [Rule(Alpha.of(2), 1, Fraction(10**30)), Rule(Alpha.of(3), 10**12, Fraction(10**40))])
+def test_rungs_of_sizes_under_a_limit_beyond_reach(rule: Rule) -> None:
+    """Then sizes are proportional to k a**k, and far from zero nearly to a**k."""
+    a, theta, ladder = float(rule.alpha.fraction), rule.theta, Sizes(rule)
+    for j in (1, 5, 40):
+        biased = a**j * ((theta + j) * (1 - a) + a) / (theta * (1 - a) + a)
+        found = ladder.rung(j, 128)
+        assert found.low / 2**128 == pytest.approx(biased, rel=1e-9)
+        assert found.high - found.low < 2**20
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize(("theta", "limit"), [(1, None), (3, None), (1, Fraction(29, 4)), (2, Fraction(60))])
+def test_values_from_a_table_have_the_law_of_proposals(
+    theta: int, limit: Fraction | None, two_sided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both against the exact law; and a table for another limit is told apart."""
+    rule, n = Rule(Alpha.of(4), theta, limit, two_sided), 300_000
+    shares = np.array([float(share) for share in exact_shares(rule, 200)])
+    sizes_ = shares[:-1] - shares[1:]
+    law = np.concatenate([sizes_[::-1] / 2, np.zeros(2 * theta - 1), sizes_ / 2]) if two_sided else sizes_
+    first = -theta - sizes_.size + 1 if two_sided else theta
+
+    def holds(drawn: Rule) -> bool:
+        values = survivor_values(drawn, n, Drawer(Noise().source.stream()))
+        return compare_law(values, first, law, 1e-11).holds
+
+    for worth in (0, 10**9):
+        monkeypatch.setattr(survivors, "_WORTH_A_TABLE", worth)
+        assert holds(rule)
+        assert not holds(replace(rule, limit=Fraction(12) if limit is None else None))
+        assert not holds(replace(rule, theta=theta + 1))

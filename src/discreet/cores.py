@@ -1,0 +1,30 @@
+"""Work on all cores by threads: kernels and large numpy calls run without the interpreter lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    return os.cpu_count() or 1
+
+
+def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """The results in the order of the items; a single one is worked on here."""
+    waiting = list(items)
+    if len(waiting) < 2:
+        return [work(item) for item in waiting]
+    with ThreadPoolExecutor(min(cores(), len(waiting))) as pool:
+        return list(pool.map(work, waiting))
+
+
+def slices(size: int, worth: int) -> list[slice]:
+    """range(size) in one piece for each core, or in fewer if they would be shorter than `worth`."""
+    parts = max(1, min(cores(), size // worth))
+    return [slice(size * part // parts, size * (part + 1) // parts) for part in range(parts)]
