@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from discreet.cores import side_by_side, slices
 
 LARGEST_NARROW = (1 << 62) - 1
 #: how many cells are worth a thread
-_WORTH = 1 << 16
+_WORTH = 1 << 18
 
 
 def limbs_for(size: int) -> int:
@@ -47,10 +47,11 @@ class CellNumbers:
         side_by_side(lambda part: encoding(codes[part], sizes, numbers[part]), slices(len(codes), _WORTH))
         return numbers
 
-    def decode(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
+    def decode(self, numbers: NDArray[Any], order: Literal["C", "F"] = "C") -> NDArray[np.int64]:
+        """A row of codes for each number; in order "F" each column is contiguous instead."""
         from discreet.kernels.radix import from_narrow, from_wide
 
-        codes, sizes = np.empty((len(numbers), len(self.sizes)), np.int64), np.array(self.sizes)
+        codes, sizes = np.empty((len(numbers), len(self.sizes)), np.int64, order), np.array(self.sizes)
         decoding = from_wide if self.wide else from_narrow
         side_by_side(lambda part: decoding(numbers[part], sizes, codes[part]), slices(len(codes), _WORTH))
         return codes

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from discreet.audit.statistics import Agreement, compare, divergence
 from discreet.counts import Counts
 from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.sparse import WORTH_THREADS
+from discreet.mechanisms.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest
@@ -171,7 +171,7 @@ def test_priority_methods_with_cells_in_any_order(theta: int | None, sided: str)
     name, given_theta = ("priority", {}) if theta is None else ("filter-priority", {"theta": theta})
     made = method(name, 5, contest.scale, size=contest.size, sided=sided, **given_theta)
     assert (contest.theta > made.rare_theta) == (theta == 5)
-    made.likely = WORTH_THREADS  # so that even this table comes in stretches
+    made.likely = 3 * WORTH_A_STRETCH  # so that even this table comes in stretches
     given = Counts.from_arrays((5,), [(1,), (4,)], [4, 1])
     values, taus = np.zeros((TRIALS, 5), np.int64), np.zeros(TRIALS)
     for trial in range(TRIALS):

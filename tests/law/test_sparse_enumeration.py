@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.counts import Counts
 from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.sparse import WORTH_THREADS, Sparse
+from discreet.mechanisms.sparse import WORTH_A_STRETCH, Sparse
 from discreet.noise import Noise, Rule
 from discreet.noise.survivors import Between, Kept
 from discreet.privacy import Alpha
@@ -134,7 +134,7 @@ def shortcut_law(
 ) -> dict[Outcome, Fraction]:
     paths = Paths()
     noise = Branching(paths, made.alpha, window, chance, cores)
-    made.likely = WORTH_THREADS  # or a table so small comes in one stretch
+    made.likely = 3 * WORTH_A_STRETCH  # or a table so small comes in one stretch
     cells = [(i,) for i, count in enumerate(counts) if count]
     given = Counts.from_arrays((len(counts),), cells, [count for count in counts if count])
 

@@ -22,7 +22,7 @@ from discreet.counts import Counts
 from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.nodes import Nodes
-from discreet.mechanisms.sparse import WORTH_THREADS
+from discreet.mechanisms.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.priority_sample import Chosen, Sample
 from discreet.noise.survivors import Kept
@@ -117,7 +117,7 @@ def shortcut_law(mechanism: Nodes, dense: list[int], window: int, chance: Callab
     paths = Paths()
     noise = Enumerated(paths, mechanism.alpha, window, chance, cores=2)
     counts = counts_of(mechanism.request.schema, dense)
-    mechanism.likely = WORTH_THREADS
+    mechanism.likely = 3 * WORTH_A_STRETCH
 
     def run() -> Outcome:
         summary: Any = mechanism.measure(counts, noise)

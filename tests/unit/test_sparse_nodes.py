@@ -165,14 +165,14 @@ def test_a_node_stays_if_all_its_ancestors_do(schema: Schema, base: int, seed: i
 def test_the_check_comes_before_the_cut_and_the_sample() -> None:
     """A root that is missing takes everything with it; a leaf that is cut away takes nothing."""
     schema = Schema(x=discreet.Ordinal(0, 3))
-    codes, values = np.arange(7)[:, None], np.array([9, 8, 8, 7, 7, 7, 7])
+    numbers, values = np.arange(7), np.array([9, 8, 8, 7, 7, 7, 7])
     cut = made(schema, "dyadic-filter", theta=5, size=6)
-    assert cut.finished(codes, values, None, Noise(SeededSource(1))).codes[:3, 0].tolist() == [0, 1, 2]  # type: ignore[attr-defined]
+    assert cut.finished(numbers, values, None, Noise(SeededSource(1))).codes[:3, 0].tolist() == [0, 1, 2]  # type: ignore[attr-defined]
     for method in ("dyadic-filter", "dyadic-filter-priority"):
         mechanism = made(schema, method, theta=5, size=6)
-        assert mechanism.finished(codes[1:], values[1:], None, Noise(SeededSource(1))).values.size == 0  # type: ignore[attr-defined]
+        assert mechanism.finished(numbers[1:], values[1:], None, Noise(SeededSource(1))).values.size == 0  # type: ignore[attr-defined]
         loose = made(schema, method, theta=5, size=6, consistency=False)
-        assert loose.finished(codes[1:], values[1:], None, Noise(SeededSource(1))).values.size == 6  # type: ignore[attr-defined]
+        assert loose.finished(numbers[1:], values[1:], None, Noise(SeededSource(1))).values.size == 6  # type: ignore[attr-defined]
 
 
 # --- answers

@@ -36,8 +36,8 @@ MOST_SURVIVORS = 200_000_000
 #: weights are about as large as the number of cells; their squares must fit a float
 MOST_CELLS = 10**100
 MOST_TAU = 10**100
-#: tables with fewer occupied and kept entries are not worth threads
-WORTH_THREADS = 1 << 15
+#: how many occupied and kept entries make a stretch of the table that is worth a thread
+WORTH_A_STRETCH = 1 << 19
 
 SIDED = "'two' (default) keeps large negative values too, 'one' only positive ones"
 SIZE = "how many cells to keep"
@@ -99,8 +99,8 @@ class Sparse(Mechanism):
         from discreet.noise import Field
 
         occupied, exact = self.occupied(counts)
-        parts = noise.cores if len(exact) + self.likely >= WORTH_THREADS else 1
-        stretches = cut(occupied, exact, self.cells, parts)
+        parts = min(noise.cores, int(len(exact) + self.likely) // WORTH_A_STRETCH)
+        stretches = cut(occupied, exact, self.cells, max(1, parts))
         noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
         fields = [Field(values, stretch.empty) for values, stretch in zip(noisy, stretches, strict=True)]
         kept, tau = self.keep(fields, noise)

@@ -67,8 +67,8 @@ class SparseCells(Summary):
     def to_arrow(self) -> Any:
         import pyarrow as pa
 
-        codes = [np.ascontiguousarray(self.codes[:, i]) for i in range(len(self.schema))]
-        columns = {name: labels_of(self.schema[name], column) for name, column in zip(self.schema, codes, strict=True)}
+        codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")
+        columns = {name: labels_of(self.schema[name], codes[:, i]) for i, name in enumerate(self.schema)}
         columns["count"] = pa.array(self.values)
         if self.tau is not None:
             columns["weighted_count"] = pa.array(self.weights)
