@@ -9,11 +9,10 @@ as many bits as decide the rounding. So the outcome is that of infinitely precis
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, cmp_to_key, reduce
+from functools import cached_property, cmp_to_key
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,10 @@ from discreet.kernels.priorities import least_priorities
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
-#: how many of the lows are looked at to find the cut
-_SAMPLE = 1 << 13
+#: from so many items on, so many of the lows are looked at to find where the cut is
+_MANY, _SAMPLE = 1 << 15, 1 << 13
+#: a telling word leaves a priority open by far less than this part
+_FAR = 2.0**-20
 #: a word of at least this size bounds a priority from both sides within a factor of 1 + 2**-31
 _TELLING = np.uint64(1 << 32)
 #: so a priority with such a word is below a bound if its low is below this part of the bound
@@ -102,11 +103,14 @@ class Items:
         """Those whose priority may be far above its low."""
         return self._bounds[1]
 
-    def may_reach(self, bound: float) -> NDArray[np.bool_]:
-        """Those whose priority is not surely below a bound."""
-        may: NDArray[np.bool_] = self.lows >= bound * _NEAR
-        may[self.vague] = self.sizes[self.vague] > 0
-        return may
+    def around(self, least: float, most: float) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Marks of those surely above `most`, and the indices of others that may reach `least`."""
+        above: NDArray[np.bool_] = self.lows > most
+        able = self.lows >= least * (1 - _FAR)
+        able[self.vague] = True
+        able &= self.sizes > 0
+        able &= ~above
+        return above, np.flatnonzero(able)
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Floats that are surely above the priorities of some items."""
@@ -114,43 +118,9 @@ class Items:
         with np.errstate(divide="ignore"):
             return np.asarray(tops / (self.words[which] * 2.0**-64) * (1 + _SLOP))
 
-    def exactly(self, i: int, name: int) -> _Priority:
+    def exactly(self, i: int) -> _Priority:
         power = int(self.powers[i])
-        return _Priority(name, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
-
-
-class Contest:
-    """Items in several parts, of each only those that `left` names (rising); none are copied but the lows."""
-
-    def __init__(self, parts: Sequence[Items], left: Sequence[NDArray[np.int64] | None]) -> None:
-        self._parts, self._left = parts, left
-        lows = [part.lows if of is None else part.lows[of] for part, of in zip(parts, left, strict=True)]
-        self.starts = np.cumsum([0, *(part.size for part in lows)])
-        self.lows: NDArray[np.float64] = np.concatenate(lows)
-
-    @cached_property
-    def vague(self) -> NDArray[np.int64]:
-        found = []
-        for part, of, start in zip(self._parts, self._left, self.starts, strict=False):
-            vague = part.vague if of is None else np.flatnonzero(np.isin(of, part.vague, assume_unique=True))
-            found.append(vague + start)
-        return np.concatenate(found)
-
-    def taken(self, which: NDArray[np.int64]) -> Items:
-        """Some items, by rising indices."""
-        found = [
-            part.taken(mine if of is None else of[mine])
-            for part, of, mine in zip(self._parts, self._left, self.split(which), strict=True)
-        ]
-        return reduce(operator.add, found)
-
-    def split(self, which: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Rising indices of the contest as those of each part among its own that are left."""
-        pieces = np.split(which, np.searchsorted(which, self.starts[1:-1]))
-        return [piece - start for piece, start in zip(pieces, self.starts, strict=False)]
-
-    def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
-        return self.taken(which).highs(np.arange(which.size))
+        return _Priority(i, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
 
 
 @dataclass(frozen=True)
@@ -161,15 +131,16 @@ class Cut:
     tau: float | None
 
 
-def highest(items: Items | Contest, count: int, stream: Stream) -> Cut:
-    """The `count` items of highest priority."""
+def highest(items: Items, count: int, stream: Stream, within: tuple[float, float] = (0.0, math.inf)) -> Cut | None:
+    """The `count` items of highest priority; or None if, before any bit is read, the cut may lie beyond `within`."""
     total = items.lows.size
     if total <= count:
-        return Cut(np.arange(total), None)
+        return Cut(np.arange(total), None) if within == (0.0, math.inf) else None
     rank = total - count - 1
-    near, top = _not_told_apart(items, _ranked(items.lows, rank))
-    closer = items.taken(near)
-    ranked = [closer.exactly(i, int(item)) for i, item in enumerate(near)]
+    near, bottom, top = _not_told_apart(items, float(np.partition(items.lows, rank)[rank]))
+    if not within[0] <= bottom <= top <= within[1]:
+        return None
+    ranked = [items.exactly(item) for item in near.tolist()]
     ranked.sort(key=cmp_to_key(lambda one, other: _compare(stream, one, other)), reverse=True)
     inside = items.lows > top
     more = count - int(np.count_nonzero(inside))
@@ -177,19 +148,20 @@ def highest(items: Items | Contest, count: int, stream: Stream) -> Cut:
     return Cut(np.flatnonzero(inside), _rounded(ranked[more], stream))
 
 
-def _ranked(lows: NDArray[np.float64], rank: int) -> float:
-    """What stands at `rank` in rising order. A sample tells between which two values to look, so little is copied."""
-    sample = np.sort(lows[:: max(1, lows.size // _SAMPLE)])
-    place, spread = rank * sample.size // lows.size, 4 * math.isqrt(sample.size)
-    least, most = sample[max(0, place - spread)], sample[min(sample.size - 1, place + spread)]
-    below, between = int(np.count_nonzero(lows < least)), lows[(lows >= least) & (lows <= most)]
-    if not below <= rank < below + between.size:
-        below, between = 0, lows
-    return float(np.partition(between, rank - below)[rank - below])
+def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, float]:
+    """Between which two values the low of the item just below the `count` highest probably lies, from a sample."""
+    total = sum(part.size for part in lows)
+    step = max(1, total // _SAMPLE)
+    sample = np.sort(np.concatenate([part[::step] for part in lows]))
+    if total < _MANY or total <= count:
+        return 0.0, math.inf
+    place, spread = (total - count) * sample.size // total, 4 * math.isqrt(sample.size)
+    least = float(sample[place - spread]) if place >= spread else 0.0
+    return least, float(sample[place + spread]) if place + spread < sample.size else math.inf
 
 
-def _not_told_apart(items: Items | Contest, low: float) -> tuple[NDArray[np.int64], float]:
-    """All items whose interval meets one with this low, or that of an item which does, and so on; their highest end."""
+def _not_told_apart(items: Items, low: float) -> tuple[NDArray[np.int64], float, float]:
+    """All items whose interval meets one with this low, or that of an item which does, and so on; and both its ends."""
     close = 2.0**-16
     for least, most in ((low * (1 - close), low * (1 + close)), (0.0, math.inf)):  # nearly always close by is enough
         candidates = np.union1d(np.flatnonzero((items.lows >= least) & (items.lows <= most)), items.vague)
@@ -203,7 +175,7 @@ def _not_told_apart(items: Items | Contest, low: float) -> tuple[NDArray[np.int6
             bottom, top = wider
         if bottom * _NEAR >= least and top <= most:
             break
-    return candidates[meets], top
+    return candidates[meets], bottom, top
 
 
 def _rounded(entry: _Priority, stream: Stream) -> float:

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import bisect
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,9 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.kernels.priorities import add_powers, strengths_of
 from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Contest, Items, highest
+from discreet.noise.priorities import Items, highest, likely_cut
 from discreet.noise.skips import placed, positions
+from discreet.noise.source import Stream
 from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes, survivor_values
 from discreet.noise.wide import merged_order, same_form
 
@@ -80,21 +83,39 @@ def priority_sample(
         for side in sides:
             side.extend(power, lower)
         power = lower
-    side_by_side(lambda side: side.leave_out(power), sides)
-    entered = [entry for side in sides for entry in ((side.occupied, side.left), (side.drawn.items, None))]
-    contest = Contest([items for items, _ in entered], [left for _, left in entered])
-    cut = highest(contest, count, drawers[0].stream)
-    chosen = contest.split(cut.chosen)
+    chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
     pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
-    return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), cut.tau)
+    return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), tau)
+
+
+def _highest(
+    parts: Sequence[Items], count: int, stream: Stream, side_by_side: SideBySide
+) -> tuple[list[NDArray[np.bool_]], float | None]:
+    """Marks of the `count` items of highest priority, part by part, and tau.
+
+    Only those near the likely cut are ranked. If the cut is not among them, which shows before a bit is read, all are.
+    """
+    likely = likely_cut([items.lows for items in parts], count)
+    for least, most in (likely, (0.0, math.inf)):
+        split = side_by_side(lambda items: items.around(least, most), parts)  # noqa: B023
+        middle = reduce(operator.add, (items.taken(able) for items, (_, able) in zip(parts, split, strict=True)))
+        left = count - sum(int(np.count_nonzero(above)) for above, _ in split)
+        cut = highest(middle, left, stream, (least, most)) if left >= 0 else None
+        if cut is not None:
+            break
+    assert cut is not None  # all items are within any bounds
+    starts = np.cumsum([0, *(able.size for _, able in split)])
+    ends = np.searchsorted(cut.chosen, starts)
+    for i, (marks, able) in enumerate(split):
+        marks[able[cut.chosen[ends[i] : ends[i + 1]] - starts[i]]] = True
+    return [marks for marks, _ in split], cut.tau
 
 
 class _Side:
     """One field in the contest: its occupied cells from the start, those empty ones that have been drawn so far."""
 
+    occupied: Items
     drawn: _Drawn
-    #: of the occupied cells that are left in the contest, the indices
-    left: NDArray[np.int64]
 
     def __init__(self, field: Field, rule: Rule, drawer: Drawer) -> None:
         self.field, self.rule, self.drawer = field, rule, drawer
@@ -118,15 +139,13 @@ class _Side:
         occupied = int(self.by_power[min(_ONE + power, _POWERS) :].sum())
         return occupied + int(np.count_nonzero(self.drawn.items.lows >= 2.0**power))
 
-    def leave_out(self, power: int | None) -> None:
-        """If more than the wanted number reach 2**power, whatever is surely below is out, and sets no tau."""
-        able = self.occupied.sizes > 0 if power is None else self.occupied.may_reach(2.0**power)
-        self.left = np.flatnonzero(able)
+    @property
+    def items(self) -> tuple[Items, Items]:
+        return self.occupied, self.drawn.items
 
-    def chosen(self, old: NDArray[np.int64], new: NDArray[np.int64]) -> Chosen:
-        marks = np.zeros(self.field.values.size, np.bool_)
-        marks[self.left[old]] = True
-        return Chosen(marks, np.take(self.drawn.ranks, new, axis=0), self.drawn.values[new])
+    def chosen(self, old: NDArray[np.bool_], new: NDArray[np.bool_]) -> Chosen:
+        which = np.flatnonzero(new)
+        return Chosen(old, np.take(self.drawn.ranks, which, axis=0), self.drawn.values[which])
 
 
 def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> Items:

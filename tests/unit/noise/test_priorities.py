@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
 from discreet.noise import Field, Noise, Rule, ScriptedSource
-from discreet.noise.priorities import Contest, Items, _Priority, _rounded, highest
+from discreet.noise.priorities import Items, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
 
@@ -87,45 +87,74 @@ def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds
         assert cut.tau == float(exact[ranked[count]])
 
 
+def in_turn(work: Any, items: Any) -> list[Any]:
+    return [work(item) for item in items]
+
+
+bounds = st.tuples(st.floats(0, 2.0**130), st.floats(0, 2.0**130) | st.just(math.inf)).map(sorted)
+
+
 @settings(max_examples=300)
-@given(entries, st.integers(1, 12), st.lists(st.integers(0, 12), max_size=3), st.permutations(range(1, 13)))
-def test_several_parts_are_ranked_as_one(entries: Any, count: int, splits: list[int], thirds: list[int]) -> None:
-    """Also if every other part has one more item, which is left out."""
+@given(
+    entries,
+    st.integers(1, 12),
+    st.lists(st.integers(0, 12), max_size=3),
+    st.permutations(range(1, 13)),
+    bounds,
+    st.booleans(),
+)
+def test_several_parts_are_ranked_as_one(
+    entries: Any, count: int, splits: list[int], thirds: list[int], likely: list[float], close: bool
+) -> None:
+    """Wherever the cut is looked for first, be it just around it. An item of size zero is never chosen."""
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
     tapes = [[*start, third, 7] for start, third in zip(zip(words, seconds, strict=True), thirds, strict=False)]
     whole = items_of(tops, powers, tapes)
     pieces = np.split(np.arange(len(tops)), sorted(splits))
-    extra = items_of([2**61], [100], [[0, 0, 0, 0]])
-    parts = [extra + whole.taken(which) if i % 2 else whole.taken(which) for i, which in enumerate(pieces)]
-    contest = Contest(parts, [np.arange(1, 1 + which.size) if i % 2 else None for i, which in enumerate(pieces)])
+    nothing = items_of([0], [-1], [[0, 0, 0, 0]])
+    parts = [whole.taken(which) + nothing for which in pieces]
     with pytest.MonkeyPatch.context() as monkeypatch:
-        by_tape(monkeypatch, tapes)
-        one, two = highest(whole, count, ScriptedSource(b"")), highest(contest, count, ScriptedSource(b""))
-    assert one.chosen.tolist() == two.chosen.tolist()
-    assert one.tau == two.tau
-    assert [mine.tolist() for mine in contest.split(np.arange(len(tops)))] == [list(range(p.size)) for p in pieces]
+        read = by_tape(monkeypatch, tapes)
+        one = highest(whole, count, ScriptedSource(b""))
+        assert one is not None
+        if close and one.tau:
+            likely = [one.tau * (1 - 2.0**-30), one.tau * (1 + 2.0**-30)]
 
+        def with_their_tapes(middle: Items, left: int, stream: Any, within: Any) -> Any:
+            which = [mine[part.around(*within)[1]] for mine, part in zip(pieces, parts, strict=True)]
+            read.tapes = [tapes[item] for item in np.concatenate(which)]
+            return highest(middle, left, stream, within)
 
-@pytest.mark.parametrize("size", [1, 2, 100, 40_000])
-@pytest.mark.parametrize("ties", [1, 3, 10**9])
-def test_the_value_at_a_rank_is_that_of_the_sorted_list(size: int, ties: int) -> None:
-    """Also where the sample by which it is looked for leads astray: in sorted lists, and with many ties."""
-    rng = np.random.default_rng()
-    lows = rng.integers(0, ties, size) / 8
-    for given_ in (lows, np.sort(lows), np.where(np.arange(size) % 4, lows, 0.0)):
-        for rank in {0, size // 3, size - 1}:
-            assert priorities._ranked(given_, rank) == np.sort(given_)[rank]
+        monkeypatch.setattr(sampling, "highest", with_their_tapes)
+        monkeypatch.setattr(sampling, "likely_cut", lambda *_: tuple(likely))
+        marks, tau = sampling._highest(parts, count, ScriptedSource(b""), in_turn)
+    found = [which[mark[:-1]] for which, mark in zip(pieces, marks, strict=True)]
+    assert np.concatenate(found).tolist() == one.chosen.tolist()
+    assert not any(mark[-1] for mark in marks)
+    assert tau == one.tau
 
 
 @settings(max_examples=300)
-@given(entries, st.integers(0, 130), st.integers(1, 12))
-def test_only_what_is_surely_below_a_bound_cannot_reach_it(entries: Any, power: int, third: int) -> None:
+@given(entries, st.integers(0, 130), st.integers(1, 12), st.integers(0, 130))
+def test_what_is_left_out_is_surely_above_or_below(entries: Any, power: int, third: int, more: int) -> None:
     tops, powers, words, seconds = (list(column) for column in zip(*entries, strict=True))
     tapes = [[*start, third, 7] for start in zip(words, seconds, strict=True)]
-    may = set(np.flatnonzero(items_of(tops, powers, tapes).may_reach(2.0**power)).tolist())
+    above, able = items_of(tops, powers, tapes).around(2.0**power, 2.0 ** (power + more))
     for i, exact in enumerate(priority(*item) for item in zip(tops, powers, tapes, strict=True)):
-        assert i in may or exact < 2**power
-        assert i not in may or words[i] < 2**32 or exact > 2**power * (1 - Fraction(1, 2**29))
+        assert not (above[i] and i in able)
+        assert not above[i] or exact > 2 ** (power + more)
+        assert above[i] or i in able or exact < 2**power
+        assert i not in able or words[i] < 2**32 or exact > 2**power * (1 - Fraction(1, 2**19))
+
+
+@pytest.mark.parametrize("count", [1, 300, 40_000, 79_999, 80_000])
+def test_the_cut_is_nearly_always_where_it_is_looked_for(count: int) -> None:
+    lows = np.random.default_rng().random(80_000) ** -2
+    least, most = priorities.likely_cut([lows[:30_000], lows[30_000:]], count)
+    ranked = np.append(np.sort(lows)[::-1], 0)
+    assert least <= ranked[count] <= most
+    assert np.sum((lows >= least) & (lows <= most)) < 10_000 or count >= 80_000
+    assert priorities.likely_cut([lows[:100]], 50) == (0, math.inf)
 
 
 @pytest.mark.parametrize("second", [3, 2**63])
