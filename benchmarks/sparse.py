@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import discreet
-from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
+from benchmarks.measure import YARDSTICK, Report, growth, peak_bytes, seconds, yardstick
 from discreet.counts import Counts
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, registry
@@ -38,13 +38,14 @@ Times = dict[tuple[str, int], float]
 
 def run(quick: bool) -> Report:
     many = _many(quick)
-    report = Report(f"sparse: {many:,} occupied cells of mean 100, size {many:,}, epsilon 0.1, one core", quick)
+    report = Report(f"sparse: {many:,} occupied cells of mean 100, size {many:,}, epsilon 0.1", quick)
     length = yardstick()
     report.note("L in seconds", length)
     times = _over_domains(report, length)
     _against_each_other(report, times)
     _growth(report)
     _against_dense(report, times, length)
+    _labelled(report)
     _memory(report)
     if os.environ.get("DISCREET_LARGE") and not quick:
         _large(report)
@@ -136,8 +137,8 @@ def _growth(report: Report) -> None:
 def _against_dense(report: Report, times: Times, length: float) -> None:
     """Density 1e-2: `measure` alone, and from counts to a folder; 10^8 cells, in a quick run 10^7.
 
-    "Extrapolated" is to ten times as many cells: the dense table then takes ten times as long. `measure` of the dense
-    table uses two cores and writes no codes.
+    "Extrapolated" is to ten times as many cells: the dense table then takes ten times as long. A dense table of more
+    than 10^7 cells is saved without labels.
     """
     power, many = 7 if report.quick else 8, _many(report.quick)
     schema = domain(power)
@@ -149,16 +150,29 @@ def _against_dense(report: Report, times: Times, length: float) -> None:
         assert isinstance(sparse, SparseCells)
         fewer = schema.cells / sparse.values.size
         report.at_least(f"{method}, density 1e-2: times as few cells as geometric", fewer, 50)
-        held = sparse.values.nbytes + sparse.codes.nbytes
+        held = sparse.values.nbytes + sparse.numbers.nbytes
         report.note(f"{method}, density 1e-2: times as small in memory", 8 * schema.cells / held)
         report.at_least(f"{method}, density 1e-2: times as fast, noise only", dense / times[method, power], 30)
         report.at_least(f"{method}, density 1e-3, extrapolated: noise only", 10 * dense / times[method, power + 1], 300)
+        plain = length * schema.cells / YARDSTICK
+        report.note(f"{method}, density 1e-2: times as fast as numpy's laplace for all", plain / times[method, power])
     whole, size = _published("geometric", schema, counts)
     for method in METHODS:
         taken, written = _published(method, schema, counts)
         report.note(f"{method}, density 1e-2: times as small on disk", size / written)
         report.at_least(f"{method}, density 1e-2: times as fast, published", whole / taken, 30)
         report.at_least(f"{method}, density 1e-3, extrapolated: published", 10 * whole / taken, 300)
+
+
+def _labelled(report: Report) -> None:
+    """The same where both are saved with labels: the largest such dense table, with 10^5 occupied cells."""
+    schema = domain(7)
+    counts = occupied(schema, QUICK_OCCUPIED)
+    whole, size = _published("geometric", schema, counts)
+    for method in METHODS:
+        taken, written = _published(method, schema, counts)
+        report.note(f"{method}, density 1e-2, 10^7 cells, all with labels: times as fast, published", whole / taken)
+        report.note(f"{method}, density 1e-2, 10^7 cells, all with labels: times as small on disk", size / written)
 
 
 def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, float]:
@@ -170,7 +184,7 @@ def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, floa
     with tempfile.TemporaryDirectory() as temporary:
         turns = iter(range(10))
         work = lambda: data.publish(task, EPSILON, to=Path(temporary) / str(next(turns)))  # noqa: E731
-        taken = seconds(work, runs=2 if method == "geometric" else 3)
+        taken = seconds(work, runs=2 if method == "geometric" else 4)
         return taken, sum(file.stat().st_size for file in (Path(temporary) / "0").iterdir())
 
 
@@ -180,7 +194,7 @@ def _share_of_peak(method: str, schema: Schema, counts: Counts, size: int) -> fl
     summary = made.measure(counts, Noise())
     given = counts.codes.nbytes + counts.counts.nbytes
     assert isinstance(summary, SparseCells)
-    held = given + summary.codes.nbytes + summary.values.nbytes
+    held = given + summary.numbers.nbytes + summary.values.nbytes
     del summary
     return (given + peak_bytes(lambda: made.measure(counts, Noise()))) / held
 

@@ -99,16 +99,14 @@ def walk_wide(
 def cells_narrow(
     ranks: NDArray[np.int64],
     occupied: NDArray[np.int64],
-    passed: int,
     out: NDArray[np.int64],
     before: NDArray[np.int64],
 ) -> None:
     """The cell of each rank among the empty cells, and how many occupied ones come before it: both inputs rise.
 
-    `passed` occupied cells are known to come before all. One merge in steps without a branch: either the next occupied
-    cell comes first, or the rank is done.
+    One merge in steps without a branch: either the next occupied cell comes first, or the rank is done.
     """
-    i = 0
+    i, passed = 0, 0
     while i < ranks.size and passed < occupied.size:
         cell = ranks[i] + passed
         out[i] = cell
@@ -131,13 +129,12 @@ def _word(row: NDArray[np.uint32], j: int) -> np.uint64:
 def cells_wide(
     ranks: NDArray[np.uint32],
     occupied: NDArray[np.uint32],
-    passed: int,
     out: NDArray[np.uint32],
     before: NDArray[np.int64],
 ) -> None:
     """`cells_narrow` in limbs, an even number of them."""
     last = ranks.shape[1] - 2
-    i = 0
+    i, passed = 0, 0
     while i < ranks.shape[0] and passed < occupied.shape[0]:
         before[i] = passed
         here, there = _word(ranks[i], last), _word(occupied[passed], last)

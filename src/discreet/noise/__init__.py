@@ -27,7 +27,7 @@ from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Field, Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
-from discreet.noise.skips import cells_of_ranks, placed, positions
+from discreet.noise.skips import placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, rising, subset
 from discreet.noise.survivors import Kept, Rule, survivor_values
@@ -47,7 +47,6 @@ __all__ = [
     "Source",
     "SystemSource",
     "ZeroNoise",
-    "cells_of_ranks",
     "placed",
     "same_form",
     "to_integers",

@@ -98,7 +98,7 @@ def _highest(
     likely = likely_cut([items.lows for items in parts], count)
     for least, most in (likely, (0.0, math.inf)):
         split = side_by_side(lambda items: items.around(least, most), parts)  # noqa: B023
-        middle = reduce(operator.add, (items.taken(able) for items, (_, able) in zip(parts, split, strict=True)))
+        middle = reduce(operator.add, [items.taken(able) for items, (_, able) in zip(parts, split, strict=True)])
         left = count - sum(int(np.count_nonzero(above)) for above, _ in split)
         cut = highest(middle, left, stream, (least, most)) if left >= 0 else None
         if cut is not None:

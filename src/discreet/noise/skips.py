@@ -96,18 +96,13 @@ def _words_of(value: int, count: int) -> NDArray[np.uint64]:
     return np.array([(value >> (64 * word)) & 0xFFFFFFFFFFFFFFFF for word in range(count)], np.uint64)
 
 
-def cells_of_ranks(ranks: NDArray[Any], occupied: NDArray[Any]) -> NDArray[Any]:
-    """The cell of each rank among the *empty* cells, given the sorted occupied ones. Both in one form, rising.
+def placed(ranks: NDArray[Any], occupied: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The cell of each rank among the *empty* cells, and how many occupied cells come before it. Both rise.
 
-    Rank r stands for the cell r + (occupied cells before it): no draw ever has to be rejected for landing
-    on an occupied cell.
+    Rank r stands for the cell r + (occupied cells before it): no draw ever has to be rejected for landing on an
+    occupied cell.
     """
-    return placed(ranks, occupied)[0]
-
-
-def placed(ranks: NDArray[Any], occupied: NDArray[Any], passed: int = 0) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """`cells_of_ranks`, and how many occupied cells come before each; `passed` are known to come before all."""
     ranks, occupied = same_form(ranks, occupied)
     cells, before = np.empty_like(ranks), np.empty(len(ranks), np.int64)
-    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, passed, cells, before)
+    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, cells, before)
     return cells, before

@@ -11,7 +11,7 @@ import pytest
 from discreet.errors import BadParameter, CountOverflow
 from discreet.intervals import Complement, Interval, Rational
 from discreet.laws import NoiseSum, half_widths
-from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, cells_of_ranks, to_integers, to_limbs
+from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, placed, to_integers, to_limbs
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import laplace_digits
 from discreet.noise.redraws import exact_redraw
@@ -112,13 +112,13 @@ def test_descents_are_checked_when_they_are_made() -> None:
 
 
 def test_ranks_and_cells_of_different_width() -> None:
-    wide = cells_of_ranks(to_limbs([2**64 - 6], 2), to_limbs(range(10), 4))
+    wide = placed(to_limbs([2**64 - 6], 2), to_limbs(range(10), 4))[0]
     assert to_integers(wide).tolist() == [2**64 + 4]
-    assert to_integers(cells_of_ranks(to_limbs([3, 4, 5], 4), to_limbs([0, 2**63], 2))).tolist() == [4, 5, 6]
-    mixed = cells_of_ranks(np.array([0, 1, 2]), to_limbs([1, 2**80], 4))
+    assert to_integers(placed(to_limbs([3, 4, 5], 4), to_limbs([0, 2**63], 2))[0]).tolist() == [4, 5, 6]
+    mixed = placed(np.array([0, 1, 2]), to_limbs([1, 2**80], 4))[0]
     assert to_integers(mixed).tolist() == [0, 2, 3]
     with pytest.raises(BadParameter, match="int64"):
-        cells_of_ranks(np.array([1]), np.array([1], np.uint64))
+        placed(np.array([1]), np.array([1], np.uint64))
 
 
 def test_ranges_and_probabilities_out_of_reach_are_refused() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
 from discreet.intervals import Complement, Rational
-from discreet.noise import KeystreamSource, Noise, SeededSource, cells_of_ranks, to_integers, to_limbs
+from discreet.noise import KeystreamSource, Noise, SeededSource, placed, to_integers, to_limbs
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import geometric_digits
 from discreet.noise.skips import _narrow, _wide
@@ -78,11 +78,9 @@ def test_ranks_become_the_empty_cells(occupied: set[int], offset: int) -> None:
     cells = sorted(occupied)
     empty = [cell for cell in range(60) if cell not in occupied]
     ranks = np.arange(len(empty))
-    assert cells_of_ranks(ranks, np.array(cells, np.int64)).tolist() == empty
+    assert placed(ranks, np.array(cells, np.int64))[0].tolist() == empty
     # wide, with the whole picture moved up by `offset` empty cells
-    shifted = cells_of_ranks(
-        to_limbs([int(rank) + offset for rank in ranks], 4), to_limbs([c + offset for c in cells], 4)
-    )
+    shifted = placed(to_limbs([int(rank) + offset for rank in ranks], 4), to_limbs([c + offset for c in cells], 4))[0]
     assert to_integers(shifted).tolist() == [cell + offset for cell in empty]
 
 
