@@ -28,7 +28,8 @@ from discreet.mechanisms.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest
-from discreet.noise.survivors import Between, sizes
+from discreet.noise.survivor_values import sizes
+from discreet.noise.survivors import Between
 from discreet.privacy import Alpha
 from tests.law.laborious import FALSE_ALARM, InTurn, method
 

@@ -26,7 +26,8 @@ from discreet.mechanisms.sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.noise.draw import CHUNK
 from discreet.noise.skips import positions
-from discreet.noise.survivors import Kept, signs, sizes
+from discreet.noise.survivor_values import signs, sizes
+from discreet.noise.survivors import Kept
 from tests.law.laborious import FALSE_ALARM, certified, closed_form, method, rule_of, value_law
 
 

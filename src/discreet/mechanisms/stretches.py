@@ -74,7 +74,7 @@ def merged(
     kept: Sequence[Kept],
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Numbers (rising) and noisy values of all entries that are kept."""
-    from discreet.kernels.walks import merge_narrow, merge_wide
+    from discreet.kernels.merges import merge_narrow, merge_wide
 
     ends = np.cumsum([0, *(part.size for part in kept)])
     room = CellNumbers(sizes)

@@ -30,7 +30,8 @@ from discreet.noise.redraws import Descent, next_redraw
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, rising, subset
-from discreet.noise.survivors import Kept, Rule, survivor_values
+from discreet.noise.survivor_values import survivor_values
+from discreet.noise.survivors import Kept, Rule
 from discreet.noise.wide import same_form, to_integers, to_limbs
 from discreet.privacy import Alpha, Number, exact
 

@@ -29,7 +29,8 @@ from discreet.noise.draw import Drawer
 from discreet.noise.priorities import Items, highest, likely_cut
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import Stream
-from discreet.noise.survivors import Between, Kept, Rule, kept_share, signs, sizes, survivor_values
+from discreet.noise.survivor_values import signs, sizes, survivor_values
+from discreet.noise.survivors import Between, Kept, Rule, kept_share
 from discreet.noise.wide import merged_order, same_form
 
 #: the exponent of 1.0 as a float stores it

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from discreet.cell_numbers import limbs_for
 from discreet.errors import BadParameter
 from discreet.intervals import Complement, Interval, Power, Real
-from discreet.kernels.walks import cells_narrow, cells_wide, put_bits, walk, walk_wide
+from discreet.kernels.merges import cells_narrow, cells_wide
+from discreet.kernels.walks import put_bits, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits, places
 from discreet.noise.residues import low_residues

@@ -5,37 +5,20 @@ Law: an empty cell has noise v ~ discrete Laplace. It is kept if |v| >= theta (o
 probability min(|v| / limit, 1) if there is a limit (tau). So it is kept with probability
     p = sides * sum over k >= theta of (1-a)/(1+a) a**k min(k/limit, 1),
 and a kept one has size k with probability proportional to a**k min(k/limit, 1), its sign fair if there are two sides.
-Numerics: exact. p is certified; sizes are drawn from a certified table, or by exact proposals and exact coins where
-making the table would take longer.
+Numerics: exact. p is certified; how values are drawn is in `survivor_values`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count as count_from
 
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.intervals import Interval, Rational, Real
-from discreet.kernels.inversion import raise_sizes
-from discreet.noise.coins import coin, coins, inverse_coins
-from discreet.noise.draw import CHUNK, Drawer
-from discreet.noise.geometric import ONE_TABLE, geometric_digits
-from discreet.noise.ladders import Coin, Ladder
-from discreet.noise.tables import table_of
+from discreet.intervals import Interval, Real
 from discreet.privacy import Alpha
 
 #: with at most this many powers of a in the sum, p is worked out as a fraction
 _FEW = 8
-#: for so many survivors, times the mean of a geometric, a table of their law is worth making
-_WORTH_A_TABLE = 1 << 15
-#: beyond so many bits rungs are worked out as fractions, so that one which is a short fraction is proved, too;
-#: not with powers of a so high that none could be short
-_LONG, _HIGH = 1 << 11, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -116,170 +99,3 @@ class Between(Real):
         if (one - high).low == 0:
             return Interval(0, 1 << bits, bits)
         return ((low - high) / (one - high)).to(bits)
-
-
-@dataclass(frozen=True)
-class Sizes(Ladder):
-    """The size of a kept empty cell, less theta: Pr[. >= j] = T(j) / T(0), where T(j) sums over k >= theta + j.
-
-    With t the limit, e = floor(t) + 1 - theta the first of those that are always kept, and up to a factor,
-        T(j) = a**j t (1 - a)                                                            for j >= e, and else
-        T(j) = a**j ((theta + j) (1 - a) + a) - a**e ((theta + e - t) (1 - a) + a).
-    """
-
-    rule: Rule
-
-    def rungs(self, bits: int) -> Iterator[Interval]:
-        return self._falling(bits, 1)
-
-    def rung(self, j: int, bits: int) -> Interval:
-        if bits > _LONG and max(j, self._parts[2]) < _HIGH:
-            return Interval.of(self.exactly(j), bits)
-        return self._bracket(j, bits)
-
-    def exactly(self, j: int) -> Fraction:
-        """Q_j itself."""
-        return self._tail(j) / self._tail(0)
-
-    def _bracket(self, j: int, bits: int) -> Interval:
-        return next(self._falling(bits, j))
-
-    def _falling(self, bits: int, first: int) -> Iterator[Interval]:
-        """T(j) / T(0) for j = first, first + 1, ..., with one multiplication for each power."""
-        theta, limit, end = self._parts
-        work, fraction = bits + 64 + theta.bit_length(), self.rule.alpha.fraction
-        a, all_kept = Interval.of(fraction, work), Interval.of(limit * (1 - fraction), work)
-        step, never = Interval.of(1 - fraction, work), Interval.of(self._never(), work) * a**end
-
-        def tail(j: int, power: Interval, share: Interval) -> Interval:
-            return power * all_kept if j >= end else power * share - never
-
-        def share_of(j: int) -> Interval:
-            return Interval.of((theta + j) * (1 - fraction) + fraction, work)
-
-        whole = tail(0, Interval.of(1, work), share_of(0))
-        power, share = a**first, share_of(first)
-        for j in count_from(first):
-            yield (tail(j, power, share) / whole).to(bits)
-            power, share = power * a, share + step
-
-    @property
-    def _parts(self) -> tuple[int, Fraction, int]:
-        """theta, t and e; without a limit every size is kept."""
-        theta, limit = self.rule.theta, self.rule.limit or Fraction(1)
-        return theta, limit, max(0, limit.numerator // limit.denominator + 1 - theta)
-
-    def _never(self) -> Fraction:
-        theta, limit, end = self._parts
-        return (theta + end - limit) * (1 - self.rule.alpha.fraction) + self.rule.alpha.fraction
-
-    def _tail(self, j: int) -> Fraction:
-        (theta, limit, end), a = self._parts, self.rule.alpha.fraction
-        if j >= end:
-            return a**j * limit * (1 - a)
-        return a**j * ((theta + j) * (1 - a) + a) - a**end * self._never()
-
-
-@dataclass(frozen=True)
-class SignedSizes(Sizes):
-    """A size and a fair sign in one draw: index 2g is theta + g, index 2g + 1 is -(theta + g)."""
-
-    zigzag = True
-
-    def exactly(self, j: int) -> Fraction:
-        here = super().exactly(j >> 1)
-        return (here + super().exactly((j >> 1) + 1)) / 2 if j & 1 else here
-
-    def _bracket(self, j: int, bits: int) -> Interval:
-        here = super()._bracket(j >> 1, bits)
-        return _half(here + super()._bracket((j >> 1) + 1, bits)) if j & 1 else here
-
-    def rungs(self, bits: int) -> Iterator[Interval]:
-        falling = self._falling(bits, 0)
-        here = next(falling)
-        for following in falling:
-            yield _half(here + following)
-            yield following
-            here = following
-
-
-def _half(sum_: Interval) -> Interval:
-    return Interval(sum_.low >> 1, -(-sum_.high >> 1), sum_.bits)
-
-
-def survivor_values(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
-    """The noisy values of `count` kept empty cells."""
-    mean = 1 / float(1 - rule.alpha.fraction)
-    if mean > ONE_TABLE or count < _WORTH_A_TABLE * mean:
-        found = sizes(rule, count, drawer)
-        return signs(rule, found, drawer, out=found)
-    table, values = table_of(SignedSizes(rule) if rule.two_sided else Sizes(rule)), np.empty(count, np.int64)
-    for start in range(0, count, CHUNK):
-        piece = values[start : start + CHUNK]
-        drawer.draw(table, piece)
-        raise_sizes(rule.theta, piece)
-    return values
-
-
-def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
-    """The sizes |v| of `count` kept empty cells."""
-    theta, limit = rule.theta, rule.limit
-    mean = 1 / float(1 - rule.alpha.fraction)
-    out, done = np.empty(count, np.int64), 0
-    while done < count:  # a chunk at a time, which stays in the cache
-        room = out[done : done + CHUNK]
-        ask = min(CHUNK, int(room.size * 1.2) + 16)
-        # of two exact proposals the better one is accepted at least about a third of the time
-        if limit is None or limit <= theta:
-            accepted = _geometric(rule, room.size, drawer)
-            accepted += theta
-        elif float(limit) > theta + mean:  # proportional to k a**k, then accepted with probability min(limit / k, 1)
-            proposed = _size_biased(rule, ask, drawer)
-            accepted = proposed[inverse_coins(proposed, limit, drawer.stream)]
-        else:  # proportional to a**k, then accepted with probability min(k / limit, 1)
-            proposed = theta + _geometric(rule, ask, drawer)
-            accepted = proposed[coins(proposed, limit, drawer.stream)]
-        room = room[: accepted.size]
-        room[:] = accepted[: room.size]
-        done += room.size
-    return out
-
-
-def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
-    """k >= theta with probability proportional to k a**k.
-
-    (theta + j) a**j is theta times a geometric law plus j a**j, which is one plus the sum of two geometrics.
-    """
-    a, theta = rule.alpha.fraction, rule.theta
-    single = Rational(theta * (1 - a) / (theta * (1 - a) + a))
-    out = _geometric(rule, count, drawer)
-    out += theta
-    double = ~coin(single, count, drawer)
-    more = np.zeros(count, np.int64)
-    np.place(more, double, 1 + _geometric(rule, int(np.count_nonzero(double)), drawer))
-    out += more
-    return out
-
-
-def _geometric(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
-    out = np.empty(count, np.int64)
-    geometric_digits(Rational(rule.alpha.fraction)).fill(drawer, out)
-    return out
-
-
-def signs(
-    rule: Rule, values: NDArray[np.int64], drawer: Drawer, out: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
-    """Each size with its sign: fair if the rule has two sides, else plus. `out` may be the sizes themselves."""
-    if not rule.two_sided:
-        return values
-    table, chunk = table_of(Coin(Rational(Fraction(1, 2)))), np.empty(min(CHUNK, values.size), np.int64)
-    out = np.empty(values.size, np.int64) if out is None else out
-    for start in range(0, values.size, CHUNK):
-        piece = values[start : start + CHUNK]
-        minus = chunk[: piece.size]
-        drawer.draw(table, minus)
-        minus *= -2
-        minus += 1
-        np.multiply(piece, minus, out=out[start : start + CHUNK])
-    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -13,15 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import discreet.noise.survivors as survivors
 from discreet.audit.statistics import compare_law
 from discreet.intervals import Complement
 from discreet.noise import Noise, Rule, SeededSource
 from discreet.noise.draw import CHUNK, Drawer
-from discreet.noise.survivors import Between, Kept, SignedSizes, Sizes, kept_share, signs, sizes, survivor_values
+from discreet.noise.survivor_values import SignedSizes, Sizes, signs, sizes, survivor_values
+from discreet.noise.survivors import Between, Kept, kept_share
 from discreet.noise.tables import table_of
 from discreet.privacy import Alpha
 
+drawing: Any = importlib.import_module("discreet.noise.survivor_values")
 scales = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=1000)
 limits = st.none() | st.fractions(min_value=Fraction(1, 10), max_value=60, max_denominator=50)
 rules = st.builds(
@@ -137,8 +139,8 @@ def law_of_one_size(rule: Rule, last: int, monkeypatch: pytest.MonkeyPatch) -> t
     for script in scripts:
         choices = Choices(list(script), rule.alpha.fraction)
         for name in ("coin", "coins", "inverse_coins"):
-            monkeypatch.setattr(survivors, name, getattr(choices, name))
-        monkeypatch.setattr(survivors, "_geometric", choices.geometric)
+            monkeypatch.setattr(drawing, name, getattr(choices, name))
+        monkeypatch.setattr(drawing, "_geometric", choices.geometric)
         size = int(sizes(rule, 1, Drawer(SeededSource(1)))[0])
         if choices.script in ([], [1]):  # a proposal that needs no second number leaves its coin unused
             law[size] = law.get(size, Fraction(0)) + choices.probability
@@ -327,7 +329,7 @@ def test_values_from_a_table_have_the_law_of_proposals(
         return compare_law(values, first, law, 1e-11).holds
 
     for worth in (0, 10**9):
-        monkeypatch.setattr(survivors, "_WORTH_A_TABLE", worth)
+        monkeypatch.setattr(drawing, "_WORTH_A_TABLE", worth)
         assert holds(rule)
         assert not holds(replace(rule, limit=Fraction(12) if limit is None else None))
         assert not holds(replace(rule, theta=theta + 1))

@@ -1,0 +1,177 @@
+"""Ranks among the empty cells turned into cells, and merged with the occupied ones: sequential passes.
+
+A wide integer is a row of uint32 limbs, or of words, the least significant first; of limbs there is an even number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import kernel
+
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@kernel
+def cells_narrow(
+    ranks: NDArray[np.int64],
+    occupied: NDArray[np.int64],
+    out: NDArray[np.int64],
+    before: NDArray[np.int64],
+) -> None:
+    """The cell of each rank among the empty cells, and how many occupied ones come before it: both inputs rise.
+
+    One merge in steps without a branch: either the next occupied cell comes first, or the rank is done.
+    """
+    i, passed = 0, 0
+    while i < ranks.size and passed < occupied.size:
+        cell = ranks[i] + passed
+        out[i] = cell
+        before[i] = passed
+        done = int(occupied[passed] > cell)
+        i += done
+        passed += 1 - done
+    for rest in range(i, ranks.size):
+        out[rest] = ranks[rest] + passed
+        before[rest] = passed
+
+
+@kernel
+def _word(row: NDArray[np.uint32], j: int) -> np.uint64:
+    """Two limbs as one word."""
+    return np.uint64(row[j]) | (np.uint64(row[j + 1]) << np.uint64(32))
+
+
+@kernel
+def cells_wide(
+    ranks: NDArray[np.uint32],
+    occupied: NDArray[np.uint32],
+    out: NDArray[np.uint32],
+    before: NDArray[np.int64],
+) -> None:
+    """`cells_narrow` in limbs, an even number of them."""
+    last = ranks.shape[1] - 2
+    i, passed = 0, 0
+    while i < ranks.shape[0] and passed < occupied.shape[0]:
+        before[i] = passed
+        here, there = _word(ranks[i], last), _word(occupied[passed], last)
+        beyond = int(there > here)
+        if last == 0 or there - here <= np.uint64(1):  # else no carry from the words below can change it
+            carry = np.uint64(passed)
+            beyond = 0
+            for j in range(0, last + 2, 2):
+                cell, other = _word(ranks[i], j) + carry, _word(occupied[passed], j)
+                carry = np.uint64(cell < carry)
+                beyond = int(other > cell or (other == cell and beyond == 1))
+        i += beyond
+        passed += 1 - beyond
+    before[i:] = passed
+    for rank in range(ranks.shape[0]):
+        carry = np.uint64(before[rank])
+        for j in range(0, last + 2, 2):
+            cell = _word(ranks[rank], j) + carry
+            carry = np.uint64(cell < carry)
+            out[rank, j] = np.uint32(cell & _LOW)
+            out[rank, j + 1] = np.uint32(cell >> np.uint64(32))
+
+
+@kernel
+def merge_narrow(
+    start: int,
+    ranks: NDArray[np.int64],
+    new: NDArray[np.int64],
+    occupied: NDArray[np.int64],
+    old: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.int64],
+    values: NDArray[np.int64],
+) -> None:
+    """Numbers and values of the new entries and of those old ones that are kept, in rising order.
+
+    Old entries stand at `occupied`; ranks count the others from the entry `start` on. Steps have no branch: whichever
+    comes first is written, and written over unless it counts. There is room for just those that do.
+    """
+    i, j, place = 0, 0, 0
+    while i < ranks.size and j < occupied.size and place < values.size:
+        here, there = start + ranks[i] + j, occupied[j]
+        fresh, known = new[i], old[j]
+        first = int(there > here)
+        numbers[place] = here if first else there
+        values[place] = fresh if first else known
+        place += first | int(kept[j])
+        i += first
+        j += 1 - first
+    while i < ranks.size:
+        numbers[place], values[place] = start + ranks[i] + j, new[i]
+        place += 1
+        i += 1
+    while place < values.size:
+        numbers[place], values[place] = occupied[j], old[j]
+        place += int(kept[j])
+        j += 1
+
+
+@kernel
+def _sum_into(one: NDArray[np.uint64], other: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
+    carry = np.uint64(0)
+    for k in range(out.size):
+        part = one[k] + carry
+        out[k] = part + other[k]
+        carry = np.uint64(part < carry) | np.uint64(out[k] < part)
+
+
+@kernel
+def _carry_on(words: NDArray[np.uint64]) -> None:
+    """Add one to the number above the first word."""
+    for k in range(1, words.size):
+        words[k] += np.uint64(1)
+        if words[k] != 0:
+            break
+
+
+@kernel
+def merge_wide(
+    start: NDArray[np.uint64],
+    ranks: NDArray[np.uint64],
+    new: NDArray[np.int64],
+    occupied: NDArray[np.uint64],
+    old: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.uint64],
+    values: NDArray[np.int64],
+) -> None:
+    """`merge_narrow` for rows of words, the least first; `start` is one row."""
+    words = start.size
+    passed, here = start.copy(), np.empty(words, np.uint64)  # start + j, and ranks[i] more
+    i, j, place = 0, 0, 0
+    while i < ranks.shape[0] and j < occupied.shape[0] and place < values.size:
+        _sum_into(passed, ranks[i], here)
+        first = False
+        for k in range(words):
+            there = occupied[j, k]
+            first = (there > here[k]) | ((there == here[k]) & first)
+        for k in range(words):
+            fresh, known = here[k], occupied[j, k]
+            numbers[place, k] = fresh if first else known
+        new_value, old_value = new[i], old[j]
+        values[place] = new_value if first else old_value
+        place += int(first | kept[j])
+        i += int(first)
+        j += int(not first)
+        passed[0] += np.uint64(not first)
+        if passed[0] == 0 and not first:
+            _carry_on(passed)
+    while i < ranks.shape[0]:
+        _sum_into(passed, ranks[i], here)
+        for k in range(words):
+            numbers[place, k] = here[k]
+        values[place] = new[i]
+        place += 1
+        i += 1
+    while place < values.size:
+        for k in range(words):
+            numbers[place, k] = occupied[j, k]
+        values[place] = old[j]
+        place += int(kept[j])
+        j += 1
