@@ -19,6 +19,8 @@ from discreet.noise.ladders import Coin
 from discreet.noise.source import Stream
 from discreet.noise.tables import table_of
 
+_FAR = 10**300
+
 
 def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
     """`count` independent draws that are True with the given probability."""
@@ -54,8 +56,8 @@ def inverse_coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -
 
 
 def _positive(limit: Fraction) -> None:
-    if limit <= 0:
-        raise BadParameter("coins need a limit above zero")
+    if not Fraction(1, _FAR) <= limit <= _FAR:
+        raise BadParameter("coins need a limit above zero, between 1e-300 and 1e300")
 
 
 def _decided(weights: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:

@@ -22,6 +22,8 @@ class Ladder(ABC):
     outcomes: int | None = None
     #: whether index 0, 1, 2, 3, ... stands for 0, -1, 1, -2, ...
     zigzag: bool = False
+    #: with so many bits a rung is near enough to a short fraction to give up, if there is another way to draw
+    enough_bits: int | None = None
 
     @abstractmethod
     def rungs(self, bits: int) -> Iterator[Interval]:

@@ -24,6 +24,7 @@ from discreet.noise.wide import same_form
 #: ranges up to here are walked in plain int64
 NARROW = LARGEST
 _MOST = 1 << 36
+_LEAST = 1e-300
 
 
 def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
@@ -32,6 +33,8 @@ def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
         raise BadParameter("positions are drawn from a range of at least 0 and at most 10**300 items")
     if size == 0 or probability.bracket(64) == Interval(0, 0, 64):
         return np.empty(0, np.int64) if size <= NARROW else np.empty((0, limbs_for(size)), np.uint32)
+    if float(probability) < _LEAST:
+        raise BadParameter(f"positions are drawn with a probability of at least {_LEAST}, or with none")
     expected = float(probability) * size
     if expected > _MOST:
         raise BadParameter(f"about {expected:.3g} items would be chosen, more than memory holds; lower the probability")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count as count_from
 
 import numpy as np
@@ -21,13 +22,10 @@ from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import ONE_TABLE, geometric_digits
 from discreet.noise.ladders import Coin, Ladder
 from discreet.noise.survivors import Rule
-from discreet.noise.tables import table_of
+from discreet.noise.tables import Table, Unproved, table_of
 
 #: for so many survivors, times the mean of a geometric, a table of their law is worth making
 _WORTH_A_TABLE = 1 << 15
-#: beyond so many bits rungs are worked out as fractions, so that one which is a short fraction is proved, too;
-#: not with powers of a so high that none could be short
-_LONG, _HIGH = 1 << 11, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -40,20 +38,12 @@ class Sizes(Ladder):
     """
 
     rule: Rule
+    enough_bits = 1 << 11
 
     def rungs(self, bits: int) -> Iterator[Interval]:
         return self._falling(bits, 1)
 
     def rung(self, j: int, bits: int) -> Interval:
-        if bits > _LONG and max(j, self._parts[2]) < _HIGH:
-            return Interval.of(self.exactly(j), bits)
-        return self._bracket(j, bits)
-
-    def exactly(self, j: int) -> Fraction:
-        """Q_j itself."""
-        return self._tail(j) / self._tail(0)
-
-    def _bracket(self, j: int, bits: int) -> Interval:
         return next(self._falling(bits, j))
 
     def _falling(self, bits: int, first: int) -> Iterator[Interval]:
@@ -61,7 +51,8 @@ class Sizes(Ladder):
         theta, limit, end = self._parts
         work, fraction = bits + 64 + theta.bit_length(), self.rule.alpha.fraction
         a, all_kept = Interval.of(fraction, work), Interval.of(limit * (1 - fraction), work)
-        step, never = Interval.of(1 - fraction, work), Interval.of(self._never(), work) * a**end
+        step = Interval.of(1 - fraction, work)
+        never = Interval.of((theta + end - limit) * (1 - fraction) + fraction, work) * a**end
 
         def tail(j: int, power: Interval, share: Interval) -> Interval:
             return power * all_kept if j >= end else power * share - never
@@ -77,19 +68,11 @@ class Sizes(Ladder):
 
     @property
     def _parts(self) -> tuple[int, Fraction, int]:
-        """theta, t and e; without a limit every size is kept."""
-        theta, limit = self.rule.theta, self.rule.limit or Fraction(1)
+        """theta, t and e; where every size is kept, any t up to theta says so."""
+        theta, limit = self.rule.theta, self.rule.limit
+        if limit is None or limit <= theta:
+            limit = Fraction(1)
         return theta, limit, max(0, limit.numerator // limit.denominator + 1 - theta)
-
-    def _never(self) -> Fraction:
-        theta, limit, end = self._parts
-        return (theta + end - limit) * (1 - self.rule.alpha.fraction) + self.rule.alpha.fraction
-
-    def _tail(self, j: int) -> Fraction:
-        (theta, limit, end), a = self._parts, self.rule.alpha.fraction
-        if j >= end:
-            return a**j * limit * (1 - a)
-        return a**j * ((theta + j) * (1 - a) + a) - a**end * self._never()
 
 
 @dataclass(frozen=True)
@@ -98,13 +81,9 @@ class SignedSizes(Sizes):
 
     zigzag = True
 
-    def exactly(self, j: int) -> Fraction:
-        here = super().exactly(j >> 1)
-        return (here + super().exactly((j >> 1) + 1)) / 2 if j & 1 else here
-
-    def _bracket(self, j: int, bits: int) -> Interval:
-        here = super()._bracket(j >> 1, bits)
-        return _half(here + super()._bracket((j >> 1) + 1, bits)) if j & 1 else here
+    def rung(self, j: int, bits: int) -> Interval:
+        here = super().rung(j >> 1, bits)
+        return _half(here + super().rung((j >> 1) + 1, bits)) if j & 1 else here
 
     def rungs(self, bits: int) -> Iterator[Interval]:
         falling = self._falling(bits, 0)
@@ -122,15 +101,25 @@ def _half(sum_: Interval) -> Interval:
 def survivor_values(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     """The noisy values of `count` kept empty cells."""
     mean = 1 / float(1 - rule.alpha.fraction)
-    if mean > ONE_TABLE or count < _WORTH_A_TABLE * mean:
+    table = _table(rule) if mean <= ONE_TABLE and count >= _WORTH_A_TABLE * mean else None
+    if table is None:
         found = sizes(rule, count, drawer)
         return signs(rule, found, drawer, out=found)
-    table, values = table_of(SignedSizes(rule) if rule.two_sided else Sizes(rule)), np.empty(count, np.int64)
+    values = np.empty(count, np.int64)
     for start in range(0, count, CHUNK):
         piece = values[start : start + CHUNK]
         drawer.draw(table, piece)
         raise_sizes(rule.theta, piece)
     return values
+
+
+@lru_cache(maxsize=64)
+def _table(rule: Rule) -> Table | None:
+    """Of all values that the rule may keep; None for the few rules with a rung that is a fraction of 64 bits."""
+    try:
+        return table_of(SignedSizes(rule) if rule.two_sided else Sizes(rule))
+    except Unproved:
+        return None
 
 
 def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:

@@ -17,8 +17,8 @@ from functools import lru_cache
 from discreet.intervals import Interval, Real
 from discreet.privacy import Alpha
 
-#: with at most this many powers of a in the sum, p is worked out as a fraction
-_FEW = 8
+#: with at most this many powers of a in the sum, p is worked out as a fraction: with more it is none of 64 bits
+_FEW = 64
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,16 @@ def rung_floors(ladder: Ladder) -> list[int]:
     return floors
 
 
+class Unproved(ArithmeticError):
+    """A rung is, or is nearly, a fraction of 64 bits, which brackets cannot prove."""
+
+
 def proved_floor(ladder: Ladder, j: int) -> int:
-    """floor(2**64 * Q_j), with as many bits as it takes."""
+    """floor(2**64 * Q_j), with as many bits as it takes, or as the ladder takes for enough."""
     bits = WORD
     while True:
+        if ladder.enough_bits is not None and bits > ladder.enough_bits:
+            raise Unproved(f"rung {j} of {ladder}")
         bits += 256
         rung = ladder.rung(j, bits)
         low, high = rung.low >> (bits - WORD), rung.high >> (bits - WORD)

@@ -127,6 +127,12 @@ def test_ranges_and_probabilities_out_of_reach_are_refused() -> None:
         with pytest.raises(BadParameter, match="range"):
             noise.positions(Rational(Fraction(1, 2)), size)
     assert 9000 < len(noise.positions(Rational(Fraction(1, 10**295)), 10**299)) < 11_000
+    for p, size in ((Fraction(1, 10**301), 10**299), (Fraction(1, 2**20000), 10**299), (Fraction(1, 2**20000), 2**61)):
+        with pytest.raises(BadParameter, match="probability of at least"):
+            noise.positions(Rational(p), size)
+    for limit in (Fraction(0), Fraction(1, 10**400), Fraction(10**310)):
+        with pytest.raises(BadParameter, match="limit above zero"):
+            noise.coins(np.array([1]), limit)
     with pytest.raises(BadParameter, match="at most 1"):
         noise.coin(Rational(Fraction(3, 2)), 3)
     with pytest.raises(BadParameter, match="ratio"):

@@ -20,7 +20,6 @@ from discreet.noise import Noise, Rule, SeededSource
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.survivor_values import SignedSizes, Sizes, signs, sizes, survivor_values
 from discreet.noise.survivors import Between, Kept, kept_share
-from discreet.noise.tables import table_of
 from discreet.privacy import Alpha
 
 drawing: Any = importlib.import_module("discreet.noise.survivor_values")
@@ -288,17 +287,46 @@ def test_rungs_of_sizes_are_the_sums_of_their_weights(rule: Rule, bits: int) -> 
     ]  # Q_1, Q_2, ...: minus of the first size, plus of the second, and so on
     for ladder, exact_rungs in ((Sizes(rule), shares[1:]), (SignedSizes(rule), signed)):
         for j, (share, rung) in enumerate(zip(exact_rungs, ladder.rungs(bits), strict=False), start=1):
-            assert ladder.exactly(j) == share
             for found in (rung, ladder.rung(j, bits)):
                 assert found.low <= share * 2**bits <= found.high
                 assert found.high - found.low <= 2**20
 
 
-def test_rungs_that_are_short_fractions_are_proved() -> None:
-    """With two sides and limit 2 every other rung is a power of alpha."""
-    rule = Rule(Alpha.of(2), 1, Fraction(2))
-    assert SignedSizes(rule).exactly(3) == rule.alpha.fraction
-    assert table_of(SignedSizes(rule)).floors[2] == rule.alpha.numerator
+#: in the first two every other rung is a power of alpha; in the others rungs differ from short fractions by less than
+#: any number of bits that could be tried
+UNPROVED = [
+    Rule(Alpha.of(2), 1, Fraction(2)),
+    Rule(Alpha.of(3), 1, Fraction(2)),
+    Rule(Alpha(1 << 63), 1, Fraction(10**6)),
+    Rule(Alpha(3 << 62), 1, Fraction(10**100)),
+    Rule(Alpha(1 << 63), 1, Fraction(10**100), two_sided=False),
+]
+
+
+@pytest.mark.parametrize("rule", UNPROVED, ids=str)
+def test_rules_with_a_rung_that_cannot_be_proved_are_drawn_by_proposals(rule: Rule) -> None:
+    assert drawing._table(rule) is None
+    values = survivor_values(rule, 300_000, Drawer(Noise().source.stream()))
+    assert values.size == 300_000
+    assert np.all((np.abs(values) if rule.two_sided else values) >= 1)
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize(("theta", "limit"), [(1, 8), (1, 16), (1, 32), (7, 8), (7, 16), (1, 64)])
+def test_p_of_a_short_alpha_is_proved(theta: int, limit: int, two_sided: bool) -> None:
+    """With alpha a half these are sums of few powers, and p is a fraction of 64 bits."""
+    rule = Rule(Alpha(1 << 63), theta, Fraction(limit), two_sided)
+    ranks, values = Noise().survivors(rule, 2000)
+    assert len(ranks) == values.size
+    assert Kept(rule).bracket(200).low <= exact(rule) * 2**200 <= Kept(rule).bracket(200).high
+
+
+@pytest.mark.parametrize("limit", [Fraction(1, 10**100), Fraction(1, 10**70), Fraction(1), Fraction(5)])
+def test_a_limit_that_all_reach_is_none(limit: Fraction) -> None:
+    ladder, plain = Sizes(Rule(Alpha.of(2), 5, limit)), Sizes(Rule(Alpha.of(2), 5))
+    for j in (1, 2, 30):
+        assert ladder.rung(j, 128) == plain.rung(j, 128)
+    assert survivor_values(ladder.rule, 300_000, Drawer(Noise().source.stream())).size == 300_000
 
 
 @pytest.mark.parametrize("rule", [Rule(Alpha.of(2), 1, Fraction(10**30)), Rule(Alpha.of(3), 10**12, Fraction(10**40))])
