@@ -31,20 +31,6 @@ def least_priorities(
 
 
 @kernel
-def split_around(
-    lows: NDArray[np.float64], least: float, most: float, above: NDArray[np.bool_], between: NDArray[np.int64]
-) -> int:
-    """above[i] = lows[i] > most; lists the others that are at least `least`, and says how many they are."""
-    found = 0
-    for i in range(lows.size):
-        beyond = lows[i] > most
-        above[i] = beyond
-        between[found] = i
-        found += int((lows[i] >= least) & (not beyond))
-    return found
-
-
-@kernel
 def add_powers(values: NDArray[np.int64], found: NDArray[np.int64]) -> None:
     """found[e] += how many of some floats, given as their bits, are stored with exponent e."""
     for i in range(values.size):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.priorities import least_priorities, split_around
+from discreet.kernels.priorities import least_priorities
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
@@ -105,11 +105,11 @@ class Items:
 
     def around(self, least: float, most: float) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Marks of those surely above `most`, and the indices of others that may reach `least`."""
-        above, able = np.empty(self.lows.size, np.bool_), np.empty(self.lows.size + 1, np.int64)
         # a size of zero has no priority, and a low of zero; every other has a low above one half
-        found = split_around(self.lows, max(least * (1 - _FAR), 0.5), most, above, able)
-        vague = self.vague[(self.sizes[self.vague] > 0) & ~above[self.vague]]
-        return above, np.union1d(able[:found], vague) if vague.size else able[:found]
+        above, able = self.lows > most, self.lows >= max(least * (1 - _FAR), 0.5)
+        able[self.vague] = self.sizes[self.vague] > 0
+        able ^= above  # whatever is above is able
+        return above, np.flatnonzero(able)
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Floats that are surely above the priorities of some items."""
@@ -154,7 +154,7 @@ def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, 
     sample = np.sort(np.concatenate([part[::step] for part in lows]))
     if total < _MANY or total <= count:
         return 0.0, math.inf
-    place, spread = (total - count) * sample.size // total, 4 * math.isqrt(sample.size)
+    place, spread = (total - count) * sample.size // total, 2 * math.isqrt(sample.size)
     least = float(sample[place - spread]) if place >= spread else 0.0
     return least, float(sample[place + spread]) if place + spread < sample.size else math.inf
 

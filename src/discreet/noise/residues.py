@@ -4,7 +4,7 @@ Law: D = G mod n for n = 2**bits, so Pr[D >= j] = Q_j = (r**j - r**n) / (1 - r**
 How: with y = j / n and x = -n log r, Q_j is a convex function of y from 1 to 0, of second derivative at most x (1 + x)
 if x <= 1, so it lies below 1 - y by at most x (1 + x) / 8 <= x / 4 <= n (1 - r) / 2 if r >= 1/2. Hence D is the largest
 j with U < 1 - j / n, which the first bits of U say, unless U is as close as that below its 1 - j / n. There the rungs
-themselves decide; that happens less than once in 2**18 draws, or the residue is not taken.
+themselves decide; that happens less than once in 2**24 draws, or the residue is not taken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from discreet.kernels.walks import residues
 from discreet.noise.draw import Drawer, read_on
 from discreet.noise.ladders import Digit
 
-_SELDOM = 18
+_SELDOM = 24
 #: fewer bits than a digit has are left to digits
 _LEAST_BITS, _MOST_BITS = 8, 40
 _PRECISE = 256

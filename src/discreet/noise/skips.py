@@ -42,7 +42,7 @@ def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
     block = min(CHUNK, most)
     if size <= NARROW and places(ratio) <= NARROW_DIGITS:
         return _narrow(geometric_digits(ratio), size, block, drawer, most + block)
-    rows = _wide(ratio, size, block, drawer, most + block)
+    rows = _wide(ratio, size, min(CHUNK // 2, most), drawer, most + block)
     return rows[:, :2].copy().view(np.int64).reshape(-1) if size <= NARROW else rows
 
 
