@@ -197,7 +197,11 @@ def test_least_priorities_are_those_of_the_upper_end(words: list[int]) -> None:
     floors: Any = np.array([1.0, 64.0, 0.0])
     sizes, powers = np.full(len(words), 5), np.array([-1, 0, 1, -1][: len(words)], np.int16)
     out = np.empty(len(words))
-    few = least_priorities(sizes, powers, np.array(words, np.uint64), floors, 0.5, np.uint64(2**32), out)
+    exponents, telling = np.zeros(2048, np.int64), np.uint64(2**32)
+    more = out, out.view(np.int64), exponents
+    few = least_priorities(sizes, powers, np.array(words, np.uint64), floors, 0.5, telling, *more)
+    found = np.frexp(out)[1] - 1
+    assert [int(exponents[1023 + power]) for power in found] == [int(np.sum(found == power)) for power in found]
     assert few == sum(word < 2**32 for word in words)
     tops = [max(5.0, floors[power]) for power in powers]
     assert out.tolist() == [0.5 * top / ((word + 1) * 2.0**-64) for top, word in zip(tops, words, strict=True)]

@@ -17,24 +17,21 @@ def least_priorities(
     factor: float,
     telling: np.uint64,
     out: NDArray[np.float64],
+    bits: NDArray[np.int64],
+    exponents: NDArray[np.int64],
 ) -> int:
     """out[i] = factor * max(sizes[i], floors[powers[i]]) / U, U the upper end of what its first word leaves open.
 
-    Says how many words are below the least `telling` one.
+    `bits` are those of `out`; exponents[e] += how many are stored with exponent e. Says how many words are below the
+    least `telling` one.
     """
     found = 0
     for i in range(out.size):
         known = np.float64(words[i]) * 2.0**-64 + 2.0**-64
         out[i] = factor * max(np.float64(sizes[i]), floors[powers[i]]) / known
+        exponents[bits[i] >> 52] += 1
         found += int(words[i] < telling)
     return found
-
-
-@kernel
-def add_powers(values: NDArray[np.int64], found: NDArray[np.int64]) -> None:
-    """found[e] += how many of some floats, given as their bits, are stored with exponent e."""
-    for i in range(values.size):
-        found[values[i] >> 52] += 1
 
 
 @kernel

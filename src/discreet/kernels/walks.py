@@ -16,10 +16,10 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def append_digit(values: NDArray[np.int64], digits: NDArray[np.int64]) -> None:
+def append_digit(values: NDArray[np.int64], digits: NDArray[np.uint8]) -> None:
     """One radix-256 digit more, in place; a negative value is the complement -1 - g of its magnitude."""
     for i in range(values.size):
-        values[i] = (values[i] << 8) | (digits[i] ^ ((values[i] >> 63) & 255))
+        values[i] = (values[i] << 8) | (np.int64(digits[i]) ^ ((values[i] >> 63) & 255))
 
 
 @kernel

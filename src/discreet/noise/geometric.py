@@ -39,7 +39,7 @@ class Digits:
         """One chunk of draws. Beyond 2**62 they stick, at or above it; see `noise.add` for why that shows nowhere."""
         drawer.draw(self.top, out, largest=(LARGEST >> (8 * len(self.digits))) + 1)
         if self.digits:
-            place = np.empty_like(out)
+            place = np.empty(out.size, np.uint8)
             for table in self.digits:
                 drawer.draw(table, place)
                 append_digit(out, place)

@@ -30,6 +30,8 @@ _FAR = 2.0**-20
 _TELLING = np.uint64(1 << 32)
 #: so a priority with such a word is below a bound if its low is below this part of the bound
 _NEAR = 1 - 2.0**-30
+#: the exponent of 1.0 as a float stores it
+_ONE = 1023
 #: 2**power by power, and zero for -1
 _FLOORS = np.append(np.exp2(np.arange(1024.0)), 0.0)
 
@@ -81,6 +83,7 @@ class Items:
         both.__dict__["_bounds"] = (
             np.concatenate([self.lows, other.lows]),
             np.concatenate([self.vague, other.vague + self.sizes.size]),
+            self.by_power + other.by_power,
         )
         return both
 
@@ -88,10 +91,13 @@ class Items:
         return Items(self.sizes[which], self.powers[which], self.words[which])
 
     @cached_property
-    def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        lows = np.empty(self.sizes.size)
-        vague = least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, _TELLING, lows)
-        return lows, np.flatnonzero(self.words < _TELLING) if vague else np.empty(0, np.int64)
+    def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        lows, exponents = np.empty(self.sizes.size), np.zeros(1 << 11, np.int64)
+        out = lows, lows.view(np.int64), exponents
+        vague = least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, _TELLING, *out)
+        by_power = exponents[_ONE:]
+        by_power[0] += exponents[1:_ONE].sum()  # not those of size zero
+        return lows, np.flatnonzero(self.words < _TELLING) if vague else np.empty(0, np.int64), by_power
 
     @property
     def lows(self) -> NDArray[np.float64]:
@@ -102,6 +108,11 @@ class Items:
     def vague(self) -> NDArray[np.int64]:
         """Those whose priority may be far above its low."""
         return self._bounds[1]
+
+    @property
+    def by_power(self) -> NDArray[np.int64]:
+        """How many lows have which power of two as their floor; whatever is below 1 counts as 1."""
+        return self._bounds[2]
 
     def around(self, least: float, most: float) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Marks of those surely above `most`, and the indices of others that may reach `least`."""

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.kernels.priorities import add_powers, strengths_of
+from discreet.kernels.priorities import strengths_of
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import Items, highest, likely_cut
 from discreet.noise.skips import placed, positions
@@ -32,11 +32,6 @@ from discreet.noise.source import Stream
 from discreet.noise.survivor_values import signs, sizes, survivor_values
 from discreet.noise.survivors import Between, Kept, Rule, kept_share
 from discreet.noise.wide import merged_order, same_form
-
-#: the exponent of 1.0 as a float stores it
-_ONE = 1023
-#: how many powers of two a float can have
-_POWERS = 1 << 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +70,7 @@ def priority_sample(
         raise BadParameter(f"a priority sample needs a size of at least 1, not {count}")
     sides = [_Side(field, rule, drawer) for field, drawer in zip(fields, drawers, strict=True)]
     side_by_side(_Side.enter, sides)
-    by_power = np.sum([side.by_power for side in sides], axis=0)
+    by_power = np.sum([side.occupied.by_power for side in sides], axis=0)
     power = _guess(by_power, sum(field.empty for field in fields), rule, count)
     side_by_side(lambda side: side.draw(power), sides)
     # without a power every eligible cell has been drawn
@@ -126,19 +121,18 @@ class _Side:
         strengths = np.empty(self.field.values.size, np.int64)
         strengths_of(self.field.values, self.rule.theta, self.rule.two_sided, strengths)
         self.occupied = _items(strengths, None, self.drawer)
-        self.by_power = _by_power(self.occupied.lows)
+        self.occupied.lows  # noqa: B018  # worked out here, where other fields work at the same time
 
     def draw(self, power: int | None) -> None:
         self.drawn = _Drawn.first(self.field.empty, self.rule, power, self.drawer)
-        self.drawn.items.lows  # noqa: B018  # worked out here, where other fields work at the same time
+        self.drawn.items.lows  # noqa: B018
 
     def extend(self, power: int, lower: int | None) -> None:
         self.drawn = self.drawn.extended(self.field.empty, self.rule, power, lower, self.drawer)
 
     def reaching(self, power: int) -> int:
         """How many surely have a priority above 2**power; a low is below its priority."""
-        occupied = int(self.by_power[min(_ONE + power, _POWERS) :].sum())
-        return occupied + int(np.count_nonzero(self.drawn.items.lows >= 2.0**power))
+        return sum(int(items.by_power[power:].sum()) for items in self.items)
 
     @property
     def items(self) -> tuple[Items, Items]:
@@ -161,7 +155,7 @@ def _limited(rule: Rule, power: int | None) -> Rule:
 
 def _guess(by_power: NDArray[np.int64], empty: int, rule: Rule, count: int) -> int | None:
     """The largest power of two that count + 1 items probably reach; a bad guess costs time and nothing else."""
-    reached = np.cumsum(by_power[_ONE : max(_ONE, int(np.flatnonzero(by_power).max(initial=0))) + 1][::-1])[::-1]
+    reached = np.cumsum(by_power[: int(np.flatnonzero(by_power).max(initial=0)) + 1][::-1])[::-1]
     lowest = next(power for power in range(64) if 2**power > rule.theta)
     highest_ = max(reached.size, lowest) + 1 + max(0, math.ceil(math.log2(max(empty, 1))))
 
@@ -172,15 +166,6 @@ def _guess(by_power: NDArray[np.int64], empty: int, rule: Rule, count: int) -> i
 
     fails = bisect.bisect_left(range(lowest, highest_), True, key=lambda power: not enough(power))
     return lowest + fails - 1 if fails else None
-
-
-def _by_power(lows: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many have which power of two as their floor, as floats store it; whatever is below 1 counts as 1."""
-    found = np.zeros(_POWERS, np.int64)
-    add_powers(lows.view(np.int64), found)
-    found[_ONE] += found[1:_ONE].sum()
-    found[:_ONE] = 0
-    return found
 
 
 @dataclass(frozen=True)
