@@ -226,7 +226,7 @@ def at_the_guess(values: NDArray[np.int64], empty: int, rule: Rule, drawer: Draw
     """What a first round at the guess finds: the occupied items, the drawn ones, all together, and who reaches it."""
     strengths = np.abs(values) if rule.two_sided else values
     eligible = np.flatnonzero(strengths >= rule.theta)
-    drawn = module._Drawn.first(empty, rule, GUESS, drawer)
+    drawn = module._Drawn.first(empty, rule, 4 * GUESS, drawer)
     items = module._items(strengths[eligible], None, drawer) + drawn.items
     return eligible, drawn, items, items.lows > 2.0**GUESS
 
@@ -269,13 +269,16 @@ def drops_empty_cells(values: Any, empty: int, rule: Rule, count: int, drawer: D
     return priority_sample(values, 0, rule, count, drawer)
 
 
-def guessing(monkeypatch: pytest.MonkeyPatch, power: int | None) -> None:
-    monkeypatch.setattr(module, "_guess", lambda *_: power)
+def guessing(monkeypatch: pytest.MonkeyPatch, level: int | None) -> None:
+    monkeypatch.setattr(module, "_guess", lambda *_: level)
 
 
-@pytest.mark.parametrize(("contest", "power"), [(CONTEST, 1), (CONTEST, GUESS), (CONTEST, None), (EMPTY, 3)])
-def test_no_guess_shows(contest: Contest, power: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    guessing(monkeypatch, power)
+@pytest.mark.parametrize(
+    ("contest", "level"),
+    [(CONTEST, 4), (CONTEST, 7), (CONTEST, 4 * GUESS), (CONTEST, None), (EMPTY, 12), (EMPTY, 13), (EMPTY, 14)],
+)
+def test_no_guess_shows(contest: Contest, level: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    guessing(monkeypatch, level)
     agreement = same_contest(contest, shortcut_samples(contest))
     assert agreement.holds, agreement
 
@@ -303,14 +306,17 @@ class KeptAgain(Between):
 
 EXTENSION: list[tuple[str, Any]] = [
     ("Between", KeptAgain),
-    ("_surely_under", lambda items, power: np.ones(items.sizes.size, bool)),
-    ("_below", lambda rule, lower, power, count, drawer: module._items(sizes(rule, count, drawer), power, drawer)),
+    ("_surely_under", lambda items, level: np.ones(items.sizes.size, bool)),
+    ("_below", lambda rule, lower, level, count, drawer: module._items(sizes(rule, count, drawer), level, drawer)),
 ]
 
 
+@pytest.mark.parametrize("more", [0, 2])
 @pytest.mark.parametrize(("name", "fault"), EXTENSION, ids=[name for name, _ in EXTENSION])
-def test_planted_faults_in_the_extension_are_rejected(name: str, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    guessing(monkeypatch, GUESS)
+def test_planted_faults_in_the_extension_are_rejected(
+    name: str, fault: Any, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessing(monkeypatch, 4 * GUESS + more)
     monkeypatch.setattr(module, name, fault)
     assert not same_contest(EMPTY, shortcut_samples(EMPTY)).holds
 

@@ -11,7 +11,7 @@ from discreet.kernels.jit import kernel
 @kernel
 def least_priorities(
     sizes: NDArray[np.int64],
-    powers: NDArray[np.int16],
+    levels: NDArray[np.int16],
     words: NDArray[np.uint64],
     floors: NDArray[np.float64],
     factor: float,
@@ -20,7 +20,7 @@ def least_priorities(
     bits: NDArray[np.int64],
     exponents: NDArray[np.int64],
 ) -> int:
-    """out[i] = factor * max(sizes[i], floors[powers[i]]) / U, U the upper end of what its first word leaves open.
+    """out[i] = factor * max(sizes[i], floors[levels[i]]) / U, U the upper end of what its first word leaves open.
 
     `bits` are those of `out`; exponents[e] += how many are stored with exponent e. Says how many words are below the
     least `telling` one.
@@ -28,7 +28,7 @@ def least_priorities(
     found = 0
     for i in range(out.size):
         known = np.float64(words[i]) * 2.0**-64 + 2.0**-64
-        out[i] = factor * max(np.float64(sizes[i]), floors[powers[i]]) / known
+        out[i] = factor * max(np.float64(sizes[i]), floors[levels[i]]) / known
         exponents[bits[i] >> 52] += 1
         found += int(words[i] < telling)
     return found

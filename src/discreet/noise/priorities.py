@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.priorities import least_priorities
+from discreet.noise import levels
 from discreet.noise.source import Stream, word
 
 _SLOP = 2.0**-48
@@ -32,8 +33,6 @@ _TELLING = np.uint64(1 << 32)
 _NEAR = 1 - 2.0**-30
 #: the exponent of 1.0 as a float stores it
 _ONE = 1023
-#: 2**power by power, and zero for -1
-_FLOORS = np.append(np.exp2(np.arange(1024.0)), 0.0)
 
 
 @dataclass
@@ -41,14 +40,14 @@ class _Priority:
     """top / U, where the first `bits` bits of U are `prefix`."""
 
     item: int
-    top: int
+    top: Fraction
     prefix: int
     bits: int = 64
 
     def bounds(self) -> tuple[Fraction, Fraction | None]:
         """Lowest and highest value that the unread bits leave open; None where there is no highest."""
-        whole = self.top << self.bits
-        return Fraction(whole, self.prefix + 1), Fraction(whole, self.prefix) if self.prefix else None
+        whole = self.top * (1 << self.bits)
+        return whole / (self.prefix + 1), whole / self.prefix if self.prefix else None
 
     def read(self, stream: Stream) -> None:
         self.prefix, self.bits = self.prefix << 64 | word(stream), self.bits + 64
@@ -68,16 +67,16 @@ def _compare(stream: Stream, one: _Priority, other: _Priority) -> int:
 
 @dataclass(frozen=True)
 class Items:
-    """Items in a contest: priority max(size, 2**power) / U, the first 64 bits of U being the word."""
+    """Items in a contest: priority max(size, floor) / U, the first 64 bits of U being the word."""
 
     sizes: NDArray[np.int64]
-    powers: NDArray[np.int16]  # -1: no floor
+    levels: NDArray[np.int16]  # of the floors
     words: NDArray[np.uint64]
 
     def __add__(self, other: Items) -> Items:
         both = Items(
             np.concatenate([self.sizes, other.sizes]),
-            np.concatenate([self.powers, other.powers]),
+            np.concatenate([self.levels, other.levels]),
             np.concatenate([self.words, other.words]),
         )
         both.__dict__["_bounds"] = (
@@ -88,13 +87,13 @@ class Items:
         return both
 
     def taken(self, which: NDArray[Any]) -> Items:
-        return Items(self.sizes[which], self.powers[which], self.words[which])
+        return Items(self.sizes[which], self.levels[which], self.words[which])
 
     @cached_property
     def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         lows, exponents = np.empty(self.sizes.size), np.zeros(1 << 11, np.int64)
         out = lows, lows.view(np.int64), exponents
-        vague = least_priorities(self.sizes, self.powers, self.words, _FLOORS, 1 - _SLOP, _TELLING, *out)
+        vague = least_priorities(self.sizes, self.levels, self.words, levels.FLOATS, 1 - _SLOP, _TELLING, *out)
         by_power = exponents[_ONE:]
         by_power[0] += exponents[1:_ONE].sum()  # not those of size zero
         return lows, np.flatnonzero(self.words < _TELLING) if vague else np.empty(0, np.int64), by_power
@@ -124,13 +123,13 @@ class Items:
 
     def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Floats that are surely above the priorities of some items."""
-        tops = np.maximum(self.sizes[which], _FLOORS[self.powers[which]])
+        tops = np.maximum(self.sizes[which], levels.FLOATS[self.levels[which]])
         with np.errstate(divide="ignore"):
             return np.asarray(tops / (self.words[which] * 2.0**-64) * (1 + _SLOP))
 
     def exactly(self, i: int) -> _Priority:
-        power = int(self.powers[i])
-        return _Priority(i, max(int(self.sizes[i]), 0 if power < 0 else 1 << power), int(self.words[i]))
+        level, top = int(self.levels[i]), Fraction(int(self.sizes[i]))
+        return _Priority(i, top if level == levels.NONE else max(top, levels.value(level)), int(self.words[i]))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """A priority sample of the whole noisy table, of which only the occupied cells are looked at.
 
 Source: section 3.3 of sparse-summaries, with the errata: the guess of tau must not show.
-How: a guess t splits the empty cells into those of priority at least t, drawn as in threshold sampling with limit t,
-and the rest, not drawn. If fewer than count + 1 items reach t, the guess is halved and the empty cells whose priority
-lies in between are added; nothing is drawn twice. Once count + 1 items reach t, the highest are those of the table.
+How: a guess t (see `levels`) splits the empty cells into those of priority at least t, drawn as in threshold sampling
+with limit t, and the rest, not drawn. If fewer than count + 1 items reach t, the guess is lowered to a power of two,
+then halved, and the empty cells whose priority lies in between are added; nothing is drawn twice. Once count + 1 items
+reach t, the highest are those of the table.
 A table may come in several fields, which are drawn side by side; the guess, the cut and tau are those of all together.
 Law: that of giving every cell of the noisy table (empty or not) the priority |v| / r and keeping the highest `count`.
 A cell of value zero, or below the filter, has no priority and is never kept.
@@ -16,7 +17,6 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.kernels.priorities import strengths_of
+from discreet.noise import levels
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import Items, highest, likely_cut
 from discreet.noise.skips import placed, positions
@@ -71,14 +72,14 @@ def priority_sample(
     sides = [_Side(field, rule, drawer) for field, drawer in zip(fields, drawers, strict=True)]
     side_by_side(_Side.enter, sides)
     by_power = np.sum([side.occupied.by_power for side in sides], axis=0)
-    power = _guess(by_power, sum(field.empty for field in fields), rule, count)
-    side_by_side(lambda side: side.draw(power), sides)
-    # without a power every eligible cell has been drawn
-    while power is not None and sum(side.reaching(power) for side in sides) <= count:
-        lower = power - 1 if power > 0 and 2 ** (power - 1) > rule.theta else None
+    level = _guess(by_power, sum(field.empty for field in fields), rule, count)
+    side_by_side(lambda side: side.draw(level), sides)
+    # without a level every eligible cell has been drawn
+    while level is not None and sum(side.reaching(level) for side in sides) <= count:
+        lower = levels.below(level) if level > 0 and levels.value(levels.below(level)) > rule.theta else None
         for side in sides:
-            side.extend(power, lower)
-        power = lower
+            side.extend(level, lower)
+        level = lower
     chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
     pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
     return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), tau)
@@ -123,16 +124,17 @@ class _Side:
         self.occupied = _items(strengths, None, self.drawer)
         self.occupied.lows  # noqa: B018  # worked out here, where other fields work at the same time
 
-    def draw(self, power: int | None) -> None:
-        self.drawn = _Drawn.first(self.field.empty, self.rule, power, self.drawer)
+    def draw(self, level: int | None) -> None:
+        self.drawn = _Drawn.first(self.field.empty, self.rule, level, self.drawer)
         self.drawn.items.lows  # noqa: B018
 
-    def extend(self, power: int, lower: int | None) -> None:
-        self.drawn = self.drawn.extended(self.field.empty, self.rule, power, lower, self.drawer)
+    def extend(self, level: int, lower: int | None) -> None:
+        self.drawn = self.drawn.extended(self.field.empty, self.rule, level, lower, self.drawer)
 
-    def reaching(self, power: int) -> int:
-        """How many surely have a priority above 2**power; a low is below its priority."""
-        return sum(int(items.by_power[power:].sum()) for items in self.items)
+    def reaching(self, level: int) -> int:
+        """How many surely have a priority above the level; a low is below its priority."""
+        above = math.nextafter(levels.FLOATS[level], math.inf)
+        return sum(int(np.count_nonzero(items.lows >= above)) for items in self.items)
 
     @property
     def items(self) -> tuple[Items, Items]:
@@ -143,29 +145,33 @@ class _Side:
         return Chosen(old, np.take(self.drawn.ranks, which, axis=0), self.drawn.values[which])
 
 
-def _items(strengths: NDArray[np.int64], power: int | None, drawer: Drawer) -> Items:
+def _items(strengths: NDArray[np.int64], level: int | None, drawer: Drawer) -> Items:
     words = np.empty(strengths.size, np.uint64)
     drawer.stream.fill(words)
-    return Items(strengths, np.full(strengths.size, -1 if power is None else power, np.int16), words)
+    return Items(strengths, np.full(strengths.size, levels.NONE if level is None else level, np.int16), words)
 
 
-def _limited(rule: Rule, power: int | None) -> Rule:
-    return replace(rule, limit=None if power is None else Fraction(2**power))
+def _limited(rule: Rule, level: int | None) -> Rule:
+    return replace(rule, limit=None if level is None else levels.value(level))
 
 
 def _guess(by_power: NDArray[np.int64], empty: int, rule: Rule, count: int) -> int | None:
-    """The largest power of two that count + 1 items probably reach; a bad guess costs time and nothing else."""
-    reached = np.cumsum(by_power[: int(np.flatnonzero(by_power).max(initial=0)) + 1][::-1])[::-1]
+    """The highest level that count + 1 items probably reach; a bad guess costs time and nothing else."""
+    reached = np.append(np.cumsum(by_power[: int(np.flatnonzero(by_power).max(initial=0)) + 1][::-1])[::-1], [0, 0])
     lowest = next(power for power in range(64) if 2**power > rule.theta)
     highest_ = max(reached.size, lowest) + 1 + max(0, math.ceil(math.log2(max(empty, 1))))
 
-    def enough(power: int) -> bool:
-        drawn = kept_share(_limited(rule, power)) * empty
-        here = int(reached[power]) if power < reached.size else 0
-        return here + drawn - 4 * math.sqrt(drawn) >= count + 1
+    def enough(level: int) -> bool:
+        octave = min(level // levels.OCTAVE, reached.size - 2)
+        # as many have a priority above x as go with 1 / x
+        share = levels.eighths(level) / 4 - 1 if octave == level // levels.OCTAVE else 0.0
+        here = float(reached[octave + 1] + share * (reached[octave] - reached[octave + 1]))
+        drawn = kept_share(_limited(rule, level)) * empty
+        return here + drawn - 4 * math.sqrt(here + drawn) >= count + 1
 
-    fails = bisect.bisect_left(range(lowest, highest_), True, key=lambda power: not enough(power))
-    return lowest + fails - 1 if fails else None
+    every = range(levels.OCTAVE * lowest, levels.OCTAVE * highest_)
+    fails = bisect.bisect_left(every, True, key=lambda level: not enough(level))
+    return every[fails - 1] if fails else None
 
 
 @dataclass(frozen=True)
@@ -177,23 +183,23 @@ class _Drawn:
     items: Items
 
     @classmethod
-    def first(cls, empty: int, rule: Rule, power: int | None, drawer: Drawer) -> _Drawn:
-        """Those of priority at least t = 2**power, or all eligible ones.
+    def first(cls, empty: int, rule: Rule, level: int | None, drawer: Drawer) -> _Drawn:
+        """Those of priority at least a level t, or all eligible ones.
 
         Given that size / r >= t, r is uniform below size / t, so the priority is t / U; a size above t always reaches
         it, and has priority size / U.
         """
-        limited = _limited(rule, power)
+        limited = _limited(rule, level)
         ranks = positions(Kept(limited), empty, drawer)
         values = survivor_values(limited, len(ranks), drawer)
-        return cls(ranks, values, _items(np.abs(values), power, drawer))
+        return cls(ranks, values, _items(np.abs(values), level, drawer))
 
-    def extended(self, empty: int, rule: Rule, power: int, lower: int | None, drawer: Drawer) -> _Drawn:
-        """With those of priority at least 2**lower but below 2**power (or all that are left) as well."""
-        above, below = _limited(rule, power), _limited(rule, lower)
+    def extended(self, empty: int, rule: Rule, level: int, lower: int | None, drawer: Drawer) -> _Drawn:
+        """With those of priority at least a lower level but below this one (or all that are left) as well."""
+        above, below = _limited(rule, level), _limited(rule, lower)
         left = positions(Between(Kept(below), Kept(above)), empty - len(self.ranks), drawer)
         ranks, preceding = placed(left, self.ranks)
-        items = _below(below, lower, power, len(ranks), drawer)
+        items = _below(below, lower, level, len(ranks), drawer)
         values = signs(rule, items.sizes, drawer)
         before, ranks = same_form(self.ranks, ranks)
         order = merged_order(preceding, len(before))
@@ -205,25 +211,32 @@ class _Drawn:
         )
 
 
-def _below(rule: Rule, lower: int | None, power: int, count: int, drawer: Drawer) -> Items:
-    """As in `_Drawn.first`, given that the priority is below 2**power: whatever reaches it is drawn again."""
+def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Items:
+    """As in `_Drawn.first`, given that the priority is below the level: whatever reaches it is drawn again."""
     found = Items(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
     while found.sizes.size < count:
         ask = 2 * (count - found.sizes.size) + 16
         items = _items(sizes(rule, ask, drawer), lower, drawer)
-        inside = _surely_under(items, power)
+        inside = _surely_under(items, level)
         found = found + items.taken(inside)
     return found.taken(np.arange(count))
 
 
-def _surely_under(items: Items, power: int) -> NDArray[np.bool_]:
-    """top / U < 2**power, that is U > top / 2**power, a whole number of 2**-64: the first word decides.
+def _surely_under(items: Items, level: int) -> NDArray[np.bool_]:
+    """top / U < level, that is U > top / level, a whole number of 2**-64: the first word decides.
 
     The top is a size below 2**62, or the next lower power of two.
     """
-    if power > 62:
-        return items.words >= np.uint64(1 << 63)  # the top is 2**(power - 1) for every size there is
-    tops = np.maximum(items.sizes, np.where(items.powers < 0, 0, np.int64(1) << np.maximum(items.powers, 0)))
-    small = tops < 1 << power
-    border = np.where(small, tops, 0).astype(np.uint64) << np.uint64(64 - power)  # power >= 1
+    eighths, octave = levels.eighths(level), level // levels.OCTAVE
+    lower = levels.below(level) // levels.OCTAVE
+    if lower >= 62:  # then it is that power for every size there is
+        return items.words >= np.uint64(eighths << (61 + lower - octave))
+    tops = np.maximum(items.sizes, np.where(items.levels == levels.NONE, 0, np.int64(1) << lower))
+    small = tops <= ((1 << (octave + 3)) - 1) // eighths
+    border = np.where(small, tops, 0).astype(np.uint64)
+    if octave == 62:  # and eighths are 8: the product would not fit
+        border <<= np.uint64(2)
+    else:
+        border *= np.uint64(eighths)
+        border <<= np.uint64(61 - octave)
     return np.asarray(small & (items.words >= border))

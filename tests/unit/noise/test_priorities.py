@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
-from discreet.noise import Field, Noise, Rule, ScriptedSource
+from discreet.noise import Field, Noise, Rule, ScriptedSource, levels
 from discreet.noise.priorities import Items, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
@@ -39,15 +40,15 @@ class Tapes:
         self.read += 1
 
 
-def items_of(tops: list[int], powers: list[int], tapes: list[list[int]]) -> Items:
+def items_of(tops: list[int], floors: list[int], tapes: list[list[int]]) -> Items:
     words = np.array([tape[0] for tape in tapes], np.uint64)
-    return Items(np.array(tops, np.int64), np.array(powers, np.int16), words)
+    return Items(np.array(tops, np.int64), np.array(floors, np.int16), words)
 
 
-def priority(top: int, power: int, tape: list[int]) -> Fraction:
+def priority(top: int, level: int, tape: list[int]) -> Fraction:
     """top / U with the U of the tape."""
     uniform = sum(word << (64 * (WORDS - 1 - place)) for place, word in enumerate(tape))
-    return Fraction(max(top, 0 if power < 0 else 1 << power) << (64 * WORDS), uniform)
+    return max(Fraction(top), levels.value(level) if level >= 0 else Fraction(0)) * 2 ** (64 * WORDS) / uniform
 
 
 def by_tape(monkeypatch: pytest.MonkeyPatch, tapes: list[list[int]]) -> Tapes:
@@ -61,7 +62,7 @@ first_words = st.sampled_from([0, 1, 2**20, 2**32, 2**63, 2**63 + 1, 2**64 - 1])
 entries = st.lists(
     st.tuples(
         st.sampled_from([1, 2, 3, 4, 2**40, 2**61]) | st.integers(1, 100),
-        st.sampled_from([-1, -1, 0, 3, 62, 120]),
+        st.sampled_from([-1, -1, 0, 1, 11, 12, 14, 247, 248, 480, 483]),
         first_words,
         st.sampled_from([0, 5, 2**64 - 1]),
     ),
@@ -222,7 +223,7 @@ def test_a_priority_next_to_the_middle_of_two_floats_is_rounded_right(
 def test_floors_of_any_power(power: int) -> None:
     """Guesses grow with the number of cells, far beyond what 64 bits or a short float hold."""
     words = np.array([2**63, 2**62, 2**61], np.uint64)
-    items = Items(np.array([5, 5, 2**61]), np.full(3, power, np.int16), words)
+    items = Items(np.array([5, 5, 2**61]), np.full(3, 4 * power, np.int16), words)
     low, high = items.lows, items.highs(np.arange(3))
     for i, exact in enumerate(Fraction(max(2**power, size)) for size in (5, 5, 2**61)):
         assert Fraction(low[i]) <= exact * 2 ** (i + 1) <= Fraction(high[i])
@@ -252,11 +253,12 @@ def sample(values: list[int], empty: int, rule: Rule, count: int) -> Any:
     return SimpleNamespace(chosen=np.flatnonzero(part.marks), ranks=part.ranks, values=part.values, tau=found.tau)
 
 
+@pytest.mark.parametrize("more", [0, 1, 3])
 @pytest.mark.parametrize(("power", "theta"), [(1, 1), (4, 1), (61, 1), (62, 1), (65, 1), (100, 1), (2, 3), (65, 3)])
 def test_a_guess_absurdly_high_is_lowered_until_the_sample_is_full(
-    power: int, theta: int, monkeypatch: pytest.MonkeyPatch
+    power: int, theta: int, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampling, "_guess", lambda *_: power)
+    monkeypatch.setattr(sampling, "_guess", lambda *_: 4 * power + more)
     rule = Rule(Alpha.of(2), theta)
     found = sample([900, -700, 1], 400, rule, 12)
     assert len(found.chosen) + len(found.ranks) == 12
@@ -304,20 +306,37 @@ def test_without_any_size() -> None:
 def test_extensions_where_the_ranks_grow_wider(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells that are left may fit 64 bits where all of them do not."""
     guess = sampling._guess
-    monkeypatch.setattr(sampling, "_guess", lambda *given_: guess(*given_) + 3)
+    monkeypatch.setattr(sampling, "_guess", lambda *given_: guess(*given_) + 11)
     found = sample([10**6], empty, Rule(Alpha.of(2)), 40)
     assert len(found.ranks) + len(found.chosen) == 40
     assert found.tau > 2**50
 
 
-@pytest.mark.parametrize("power", [1, 2, 3, 61, 62])
-@pytest.mark.parametrize("lower", [None, "next"])
-def test_what_is_surely_under_the_guess_is_decided_by_the_first_word(power: int, lower: Any) -> None:
-    """The border top / 2**power is a whole number of 2**-64; on it U is above."""
-    floor = -1 if lower is None else power - 1
-    for size in {1, 2 ** (power - 1), 2**power - 1, 2**power, 2**power + 1}:
-        top = max(size, 0 if floor < 0 else 2**floor)
-        border = top * 2 ** (64 - power)
+@pytest.mark.parametrize("level", [4, 5, 7, 8, 10, 13, 243, 244, 245, 246, 247, 248, 249, 251, 252, 253, 400, 403])
+@pytest.mark.parametrize("with_floor", [False, True])
+def test_what_is_surely_under_the_guess_is_decided_by_the_first_word(level: int, with_floor: bool) -> None:
+    """The border top / level is a whole number of 2**-64; on it U is above. Very high guesses always have a floor."""
+    lower = levels.below(level)
+    if not with_floor and lower >= 248:
+        return
+    floor = lower if with_floor else levels.NONE
+    near = int(levels.value(level))
+    for size in {1, 2 ** (lower // 4), near - 1, near, near + 1, 2**62 - 1}:
+        if not 1 <= size < 2**62:
+            continue
+        top = max(Fraction(size), levels.value(floor) if with_floor else Fraction(0))
+        border = top * 2**64 / levels.value(level)
+        assert border.denominator == 1
         words = [word for word in (0, border - 1, border, border + 1, 2**64 - 1) if 0 <= word < 2**64]
-        items = Items(np.full(len(words), size), np.full(len(words), floor, np.int16), np.array(words, np.uint64))
-        assert sampling._surely_under(items, power).tolist() == [word >= border for word in words]
+        given_ = np.array([int(word) for word in words], np.uint64)
+        items = Items(np.full(len(words), size), np.full(len(words), floor, np.int16), given_)
+        assert sampling._surely_under(items, level).tolist() == [word >= border for word in words]
+
+
+def test_levels_rise_by_a_quarter_at_most() -> None:
+    values = [levels.value(level) for level in range(400)]
+    assert values[::4] == [2**power for power in range(100)]
+    assert all(1 < higher / lower <= Fraction(5, 4) for lower, higher in itertools.pairwise(values))
+    assert all(abs(Fraction(levels.FLOATS[i]) / value - 1) <= Fraction(1, 2**53) for i, value in enumerate(values))
+    assert levels.FLOATS[levels.NONE] == 0
+    assert [levels.below(level) for level in (1, 3, 4, 5, 8)] == [0, 0, 0, 4, 4]
