@@ -113,6 +113,42 @@ def merge_narrow(
 
 
 @kernel
+def merge_two(
+    start: NDArray[np.uint64],
+    ranks: NDArray[np.uint64],
+    new: NDArray[np.int64],
+    occupied: NDArray[np.uint64],
+    old: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.uint64],
+    values: NDArray[np.int64],
+) -> None:
+    """`merge_narrow` for rows of two words, which is what most wide tables have."""
+    i, j, place = 0, 0, 0
+    while i < ranks.shape[0] and place < values.size:
+        passed = start[0] + np.uint64(j)
+        low = passed + ranks[i, 0]
+        high = start[1] + ranks[i, 1] + np.uint64(passed < start[0]) + np.uint64(low < passed)
+        if j == occupied.shape[0]:
+            numbers[place, 0], numbers[place, 1], values[place] = low, high, new[i]
+            place += 1
+            i += 1
+            continue
+        other_low, other_high, fresh, known = occupied[j, 0], occupied[j, 1], new[i], old[j]
+        first = (other_high > high) | ((other_high == high) & (other_low > low))
+        numbers[place, 0] = low if first else other_low
+        numbers[place, 1] = high if first else other_high
+        values[place] = fresh if first else known
+        place += int(first | kept[j])
+        i += int(first)
+        j += int(not first)
+    while place < values.size:
+        numbers[place, 0], numbers[place, 1], values[place] = occupied[j, 0], occupied[j, 1], old[j]
+        place += int(kept[j])
+        j += 1
+
+
+@kernel
 def _sum_into(one: NDArray[np.uint64], other: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
     carry = np.uint64(0)
     for k in range(out.size):
@@ -141,7 +177,7 @@ def merge_wide(
     numbers: NDArray[np.uint64],
     values: NDArray[np.int64],
 ) -> None:
-    """`merge_narrow` for rows of words, the least first; `start` is one row."""
+    """`merge_narrow` for rows of any number of words, the least first; `start` is one row."""
     words = start.size
     passed, here = start.copy(), np.empty(words, np.uint64)  # start + j, and ranks[i] more
     i, j, place = 0, 0, 0

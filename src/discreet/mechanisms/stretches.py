@@ -74,7 +74,7 @@ def merged(
     kept: Sequence[Kept],
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Numbers (rising) and noisy values of all entries that are kept."""
-    from discreet.kernels.merges import merge_narrow, merge_wide
+    from discreet.kernels.merges import merge_narrow, merge_two, merge_wide
 
     ends = np.cumsum([0, *(part.size for part in kept)])
     room = CellNumbers(sizes)
@@ -86,7 +86,8 @@ def merged(
         if room.wide:
             start = to_limbs([stretch.start], numbers.shape[1])[0]
             first, new, known, out = (array.view(np.uint64) for array in (start, ranks, occupied, numbers[place]))
-            merge_wide(first, new, mine.values, known, noisy[part], mine.marks, out, values[place])
+            merging = merge_two if first.size == 2 else merge_wide
+            merging(first, new, mine.values, known, noisy[part], mine.marks, out, values[place])
         else:
             rest = mine.values, occupied, noisy[part], mine.marks, numbers[place], values[place]
             merge_narrow(stretch.start, ranks, *rest)

@@ -24,6 +24,7 @@ class Drawer:
         self.stream = stream
         self._words = np.empty(size, np.uint16)
         self._escapes = np.empty(size + 1, np.int32)
+        self._longer = np.empty(size, np.uint64)  # takes no memory until it is used
 
     def draw(self, table: Table, out: NDArray[Any], *, largest: int = LARGEST) -> None:
         """Fill `out` (at most one chunk, contiguous) with outcomes; one of size beyond `largest` is cut to it.
@@ -38,6 +39,12 @@ class Drawer:
         if not escaped:
             return
         self._settle(table, self._escapes[:escaped], words, out, largest)
+
+    def uniform(self, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Fresh words of 64 bits, and room to list some of them; both are valid until the next draw."""
+        words = self._longer[:size]
+        self.stream.fill(words)
+        return words, self._escapes
 
     def _settle(
         self, table: Table, escapes: NDArray[np.int32], words: NDArray[np.uint16], out: NDArray[Any], largest: int

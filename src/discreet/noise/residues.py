@@ -35,8 +35,7 @@ class Residue:
     margin: int
 
     def draw(self, drawer: Drawer, out: NDArray[np.int64]) -> None:
-        drawn, near = np.empty(out.size, np.uint64), np.empty(out.size + 1, np.int32)
-        drawer.stream.fill(drawn)
+        drawn, near = drawer.uniform(out.size)
         found = residues(drawn, self.bits, np.uint64(self.margin), out, near)
         for i in near[:found].tolist():  # the answer is this residue, or one less
             out[i] = read_on(Digit(self.ratio, 1 << self.bits), max(int(out[i]) - 1, 0), int(drawn[i]), drawer.stream)
