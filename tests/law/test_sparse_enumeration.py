@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from discreet.counts import Counts
 from discreet.laws import DiscreteLaplace
 from discreet.mechanisms.sparse import WORTH_A_STRETCH, Sparse
-from discreet.noise import Noise, Rule
+from discreet.noise import Rule
 from discreet.noise.survivors import Between, Kept
 from discreet.privacy import Alpha
-from tests.law.laborious import BITS, certified, closed_form, keeping, method, rule_of
+from tests.law.laborious import BITS, InTurn, certified, closed_form, keeping, method, rule_of
 
 Outcome = tuple[tuple[int, int, float], ...]
 """The cells of a summary: number, noisy count, weight (to twelve digits)."""
@@ -66,7 +66,7 @@ def noise_law(alpha: Alpha, window: int) -> list[tuple[int, Fraction]]:
     return [(-window - 1, law.exact_tail(window + 1)), *inner, (window + 1, law.exact_tail(window + 1))]
 
 
-class Branching(Noise):
+class Branching(InTurn):
     """Noise whose every draw is a choice of `Paths`. A table comes in as many stretches as there are cores."""
 
     def __init__(
@@ -79,9 +79,6 @@ class Branching(Noise):
     @property
     def cores(self) -> int:
         return self._cores
-
-    def side_by_side(self, work: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        return [work(item) for item in items]
 
     def add(self, counts: NDArray[Any], scale: Any) -> NDArray[np.int64]:
         assert Alpha.of(scale) == self.alpha

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from discreet.cell_numbers import CellNumbers, limbs_for
 from discreet.kernels.priorities import least_priorities, strengths_of
 from discreet.kernels.walks import put_bits, walk_wide
-from discreet.mechanisms.stretches import Kept, cut, merged
-from discreet.noise import placed, to_integers, to_limbs
+from discreet.mechanisms.stretches import cut, merged
+from discreet.noise import Chosen, placed, to_integers, to_limbs
 from discreet.noise.wide import merged_order
 
 #: one word, and the places where a second and a third begin
@@ -103,7 +103,7 @@ def test_stretches_make_up_the_table(table: Any, parts: int, more: tuple[int, ..
         marks = np.array([dice.random() < 0.6 for _ in mine], np.bool_)
         wide = stretch.empty > 2**62 - 1
         kept.append(
-            Kept(marks, to_limbs(ranks, limbs_for(stretch.empty)) if wide else np.array(ranks, np.int64), values)
+            Chosen(marks, to_limbs(ranks, limbs_for(stretch.empty)) if wide else np.array(ranks, np.int64), values)
         )
         drawn |= {first + rank - before: value for rank, value in zip(ranks, values.tolist(), strict=True)}
         first += stretch.empty - before

@@ -20,8 +20,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.nodes import TreeNodes
 
 if TYPE_CHECKING:
-    from discreet.mechanisms.stretches import Kept
-    from discreet.noise import Field, Noise
+    from discreet.noise import Chosen, Field, Noise
     from discreet.summaries import Summary
 
 CONSISTENCY = "true (default): a node is dropped if one that it lies in did not pass theta; false: it stays"
@@ -40,7 +39,7 @@ class Consistent(TreeNodes):
         if given:
             self.check_expected(self.rule(self.theta))
 
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         if self.consistency:
             return self.passing(fields, noise), None
         return super().keep(fields, noise)  # type: ignore[safe-super]  # of the method for cells

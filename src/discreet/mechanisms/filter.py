@@ -15,8 +15,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.sparse import SIDED, THETA, Sparse, below_counts_as_zero
 
 if TYPE_CHECKING:
-    from discreet.mechanisms.stretches import Kept
-    from discreet.noise import Field, Noise
+    from discreet.noise import Chosen, Field, Noise
 
 
 class Filter(Sparse):
@@ -35,15 +34,15 @@ class Filter(Sparse):
         self.theta = self.theta_for(self.size or self.size_or_default()) if theta is None else theta
         self.check_expected(self.rule(self.theta))
 
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         kept = self.passing(fields, noise)
         if self.size is not None and sum(part.size for part in kept) > self.size:
             kept = self._cut(fields, kept, self.size, noise)
         return kept, None
 
-    def _cut(self, fields: Sequence[Field], kept: list[Kept], size: int, noise: Noise) -> list[Kept]:
+    def _cut(self, fields: Sequence[Field], kept: list[Chosen], size: int, noise: Noise) -> list[Chosen]:
         """The largest ones only."""
-        from discreet.mechanisms.stretches import Kept
+        from discreet.noise import Chosen
 
         passed = [np.flatnonzero(part.marks) for part in kept]
         values = [
@@ -57,7 +56,7 @@ class Filter(Sparse):
             middle, end = start + old.size, start + old.size + part.values.size
             marks = np.zeros_like(part.marks)
             marks[old[largest[start:middle]]] = True
-            left.append(Kept(marks, part.ranks[largest[middle:end]], part.values[largest[middle:end]]))
+            left.append(Chosen(marks, part.ranks[largest[middle:end]], part.values[largest[middle:end]]))
             start = end
         return left
 

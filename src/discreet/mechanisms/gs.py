@@ -12,14 +12,13 @@ in the sample is not taken for differences between items: sizes are tried on wha
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cores import cores, side_by_side
 from discreet.errors import BadParameter
 from discreet.mechanisms.grouped_items import Grouping, halves
 from discreet.mechanisms.gs_s import SAMPLING, GsS
@@ -136,10 +135,8 @@ def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:
     first = errors(some, np.inf)
     # above half of all, every size is one group of all
     every = np.concatenate([[values.size], np.arange(values.size // 2, 0, -1)])
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as pool:
-        parts = [every[core::cores].copy() for core in range(cores)]
-        found = list(pool.map(lambda part: errors(part, float(first.min())), parts))
+    parts = [every[core :: cores()].copy() for core in range(cores())]
+    found = side_by_side(lambda part: errors(part, float(first.min())), parts)
     sizes, all_errors = np.concatenate([some, *parts]), np.concatenate([first, *found])
     best = int(np.argmin(all_errors))
     return int(sizes[best]), float(all_errors[best])

@@ -16,8 +16,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
 
 if TYPE_CHECKING:
-    from discreet.mechanisms.stretches import Kept
-    from discreet.noise import Field, Noise
+    from discreet.noise import Chosen, Field, Noise
 
 
 class Priority(Sparse):
@@ -33,19 +32,15 @@ class Priority(Sparse):
             raise BadParameter(f"size must be at most {MOST_SURVIVORS:,}, not {self.size:,}")
         self.likely = self.size
 
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
-        from discreet.mechanisms.stretches import Kept
-
-        rule = self.rule(self.theta)
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         if self.theta > self.rare_theta:
             return self._of_all(fields, noise)
-        sample = noise.prioritised(fields, rule, self.size)
-        return [Kept(part.marks, part.ranks, part.values) for part in sample.parts], sample.tau
+        sample = noise.prioritised(fields, self.rule(self.theta), self.size)
+        return sample.parts, sample.tau
 
-    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         """The few empty cells that pass compete as if they were occupied."""
-        from discreet.mechanisms.stretches import Kept
-        from discreet.noise import Field
+        from discreet.noise import Chosen, Field
 
         rule = self.rule(self.theta)
         passed = [self.survivors(rule, field.empty, noise) for field in fields]
@@ -56,7 +51,7 @@ class Priority(Sparse):
         kept = []
         for field, (ranks, values), part in zip(fields, passed, sample.parts, strict=True):
             old, new = np.split(part.marks, [field.values.size])
-            kept.append(Kept(old, ranks[new], values[new]))
+            kept.append(Chosen(old, ranks[new], values[new]))
         return kept, sample.tau
 
     def summary_facts(self, tau: float | None) -> dict[str, Any]:

@@ -27,8 +27,7 @@ from discreet.privacy import Alpha, as_text, cost, exact, scale_of
 
 if TYPE_CHECKING:
     from discreet.counts import Counts
-    from discreet.mechanisms.stretches import Kept
-    from discreet.noise import Field, Noise, Rule
+    from discreet.noise import Chosen, Field, Noise, Rule
     from discreet.summaries import Summary
 
 DEFAULT_SIZE = 100_000
@@ -87,7 +86,7 @@ class Sparse(Mechanism):
         return cost(self.request.unit, self.weight / self.scale)
 
     @abstractmethod
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         """What is kept of each stretch of noisy entries, and tau if it was found on the way."""
 
     @abstractmethod
@@ -134,13 +133,13 @@ class Sparse(Mechanism):
         passing = np.abs(values) >= rule.theta
         return ranks[passing], values[passing]
 
-    def passing(self, fields: Sequence[Field], noise: Noise) -> list[Kept]:
+    def passing(self, fields: Sequence[Field], noise: Noise) -> list[Chosen]:
         """All that theta lets through."""
-        from discreet.mechanisms.stretches import Kept
+        from discreet.noise import Chosen
 
         rule = self.rule(self.theta)
         return noise.side_by_side(
-            lambda field: Kept(self.reaching(field.values), *self.survivors(rule, field.empty, noise)), fields
+            lambda field: Chosen(self.reaching(field.values), *self.survivors(rule, field.empty, noise)), fields
         )
 
     @cached_property

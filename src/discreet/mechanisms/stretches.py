@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.cell_numbers import CellNumbers
 from discreet.cores import side_by_side
-from discreet.noise import same_form, to_integers, to_limbs
+from discreet.noise import Chosen, same_form, to_integers, to_limbs
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,19 +26,6 @@ class Stretch:
     empty: int
     occupied: NDArray[Any]
     exact: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What is kept of a stretch: a mark for each occupied entry, and ranks and values of empty ones."""
-
-    marks: NDArray[np.bool_]
-    ranks: NDArray[Any]
-    values: NDArray[np.int64]
-
-    @property
-    def size(self) -> int:
-        return int(np.count_nonzero(self.marks)) + self.values.size
 
 
 def cut(occupied: NDArray[Any], exact: NDArray[np.int64], cells: int, parts: int) -> list[Stretch]:
@@ -71,7 +58,7 @@ def merged(
     sizes: tuple[int, ...],
     stretches: Sequence[Stretch],
     noisy: Sequence[NDArray[np.int64]],
-    kept: Sequence[Kept],
+    kept: Sequence[Chosen],
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Numbers (rising) and noisy values of all entries that are kept."""
     from discreet.kernels.merges import merge_narrow, merge_two, merge_wide

@@ -13,8 +13,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.sparse import SIDED, TAU, Sparse
 
 if TYPE_CHECKING:
-    from discreet.mechanisms.stretches import Kept
-    from discreet.noise import Field, Noise
+    from discreet.noise import Chosen, Field, Noise
 
 
 class Threshold(Sparse):
@@ -33,15 +32,15 @@ class Threshold(Sparse):
         self.tau = self.tau_for(self.size_or_default()) if tau is None else tau
         self.check_expected(self.rule(self.theta, self.tau))
 
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Kept], float | None]:
-        from discreet.mechanisms.stretches import Kept
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
+        from discreet.noise import Chosen
 
         rule = self.rule(self.theta, self.tau)
 
-        def sampled(field: Field) -> Kept:
+        def sampled(field: Field) -> Chosen:
             marks = self.reaching(field.values)
             marks &= noise.coins(field.values, self.tau)
-            return Kept(marks, *self.survivors(rule, field.empty, noise))
+            return Chosen(marks, *self.survivors(rule, field.empty, noise))
 
         return noise.side_by_side(sampled, fields), None
 

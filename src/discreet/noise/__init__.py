@@ -25,7 +25,7 @@ from discreet.noise.down import Down, noise_down
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
-from discreet.noise.priority_sample import Field, Sample, priority_sample
+from discreet.noise.priority_sample import Chosen, Field, Sample, priority_sample
 from discreet.noise.redraws import Descent, next_redraw
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
@@ -37,6 +37,7 @@ from discreet.privacy import Alpha, Number, exact
 
 __all__ = [
     "LARGEST_COUNT",
+    "Chosen",
     "Descent",
     "Field",
     "KeystreamSource",

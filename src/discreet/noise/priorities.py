@@ -25,8 +25,6 @@ from discreet.noise.source import Stream, word
 _SLOP = 2.0**-48
 #: from so many items on, so many of the lows are looked at to find where the cut is
 _MANY, _SAMPLE = 1 << 16, 1 << 15
-#: a telling word leaves a priority open by far less than this part
-_FAR = 2.0**-20
 #: a word of at least this size bounds a priority from both sides within a factor of 1 + 2**-31
 _TELLING = np.uint64(1 << 32)
 #: so a priority with such a word is below a bound if its low is below this part of the bound
@@ -116,7 +114,7 @@ class Items:
     def around(self, least: float, most: float) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Marks of those surely above `most`, and the indices of others that may reach `least`."""
         # a size of zero has no priority, and a low of zero; every other has a low above one half
-        above, able = self.lows > most, self.lows >= max(least * (1 - _FAR), 0.5)
+        above, able = self.lows > most, self.lows >= max(least * _NEAR, 0.5)
         able[self.vague] = self.sizes[self.vague] > 0
         able ^= above  # whatever is above is able
         return above, np.flatnonzero(able)
@@ -160,10 +158,9 @@ def highest(items: Items, count: int, stream: Stream, within: tuple[float, float
 def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, float]:
     """Between which two values the low of the item just below the `count` highest probably lies, from a sample."""
     total = sum(part.size for part in lows)
-    step = max(1, total // _SAMPLE)
-    sample = np.sort(np.concatenate([part[::step] for part in lows]))
     if total < _MANY or total <= count:
         return 0.0, math.inf
+    sample = np.sort(np.concatenate([part[:: total // _SAMPLE] for part in lows]))
     place, spread = (total - count) * sample.size // total, 2 * math.isqrt(sample.size)
     least = float(sample[place - spread]) if place >= spread else 0.0
     return least, float(sample[place + spread]) if place + spread < sample.size else math.inf

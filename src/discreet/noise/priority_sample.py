@@ -45,11 +45,15 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What of a field is in the sample: a mark for each occupied cell, ranks and values of empty ones."""
+    """What is kept of a field: a mark for each occupied cell, ranks and values of empty ones."""
 
     marks: NDArray[np.bool_]
     ranks: NDArray[Any]
     values: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        return int(np.count_nonzero(self.marks)) + self.values.size
 
 
 @dataclass(frozen=True, eq=False)

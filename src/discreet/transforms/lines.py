@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.cores import cores, side_by_side
 from discreet.kernels.lines import load, store
 
 BLOCK = 1 << 15
@@ -27,7 +26,7 @@ def through(table: NDArray[Any], place: int, work: Callable[[NDArray[Any]], None
         work(table.reshape(length, 1))
         return
     width = min(lines, max(16, BLOCK // length))
-    workers = min(os.cpu_count() or 1, 1 + table.size // _WORTH_A_THREAD, -(-lines // width))
+    workers = min(cores(), 1 + table.size // _WORTH_A_THREAD, -(-lines // width))
 
     def run(worker: int) -> None:
         block = np.empty((length, width), table.dtype)
@@ -37,8 +36,4 @@ def through(table: NDArray[Any], place: int, work: Callable[[NDArray[Any]], None
             work(here)
             store(view, start, here)
 
-    if workers == 1:
-        run(0)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(run, range(workers)))
+    side_by_side(run, range(workers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -57,7 +58,7 @@ def test_several_threads(monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
     """Every line is worked on once, by as many threads as there are cores."""
     monkeypatch.setattr(lines, "BLOCK", 1 << 8)
     monkeypatch.setattr(lines, "_WORTH_A_THREAD", 1)
-    monkeypatch.setattr(lines.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
     threads: set[int] = set()
     together = threading.Barrier(cores, timeout=20)
 
@@ -84,7 +85,7 @@ def test_a_failure_in_a_thread_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> N
         raise ArithmeticError
 
     for cores in (1, 3):
-        monkeypatch.setattr(lines.os, "cpu_count", lambda cores=cores: cores)
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
         with pytest.raises(ArithmeticError):
             lines.through(some((9, 200)), 0, failing)
 
