@@ -196,7 +196,7 @@ def by_sample(
 
     @lru_cache(maxsize=4096)
     def best(gaps: Table) -> int:
-        return best_size(np.concatenate([[0], np.cumsum(gaps)]).astype(np.int64), noise)[0]
+        return best_size(np.concatenate([[0], np.cumsum(gaps)]).astype(np.int64), noise)
 
     if size is None:
         sizes = np.array([best(tuple(gaps)) for gaps in np.diff(np.sort(windows(items)), axis=1).tolist()])

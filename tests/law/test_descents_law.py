@@ -23,6 +23,7 @@ from discreet.audit.statistics import Agreement, compare, compare_law
 from discreet.kernels import redraws as kernels
 from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, descents
+from discreet.noise import redraws as stepping
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
 
 Ints = NDArray[np.int64]
@@ -215,7 +216,8 @@ def with_kernel(name: str, change: Callable[..., None]) -> Callable[[Descent, py
             getattr(kernels, name)(*arguments)
             change(*arguments)
 
-        monkeypatch.setattr(descents, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
+        for room in (descents, stepping):
+            monkeypatch.setattr(room, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
         start, at = drawn(descent, 4 * N)
         return [start, at(descent.steps)]
 

@@ -133,26 +133,24 @@ def test_the_best_size_of_groups() -> None:
     """The least error over all sizes from 1 to all items."""
     for _ in range(250):
         values, noise = random_values(), float(10 ** dice.uniform(-2, 3))
-        size, error = best_size(values, noise)
+        size = best_size(values, noise)
         # above half of all items every size makes one group of all
         sizes = [*range(1, values.size // 2 + 1), values.size]
         every = [smoothing_error(values, noise, one) for one in sizes]
-        assert error == pytest.approx(min(every), rel=1e-9, abs=1e-6 * np.abs(values).max() + 1e-9)
-        assert smoothing_error(values, noise, size) == pytest.approx(error, rel=1e-9, abs=1e-6 * np.abs(values).max())
+        assert smoothing_error(values, noise, size) <= min(every) * (1 + 1e-9) + 1e-6 * np.abs(values).max() + 1e-9
 
 
 def test_the_best_size_among_many_items() -> None:
     values = np.sort(np.rint(10 ** dice.uniform(0, 3, 700)).astype(np.int64))
     for noise in (0.1, 30.0, 3000.0):
-        size, error = best_size(values, noise)
+        size = best_size(values, noise)
         every = [smoothing_error(values, noise, one) for one in [*range(1, 351), 700]]
-        assert error <= min(every) * (1 + 1e-9)
-        assert smoothing_error(values, noise, size) == pytest.approx(error, rel=1e-9)
+        assert smoothing_error(values, noise, size) <= min(every) * (1 + 1e-9)
 
 
 def test_more_noise_makes_larger_groups() -> None:
     values = np.sort(np.rint(10 ** dice.uniform(0, 3, 300)).astype(np.int64))
-    found = [best_size(values, noise)[0] for noise in (0.01, 100.0, 10.0**6)]
+    found = [best_size(values, noise) for noise in (0.01, 100.0, 10.0**6)]
     assert found[0] == 1 < found[1] < found[2]
 
 
@@ -168,9 +166,9 @@ def test_sizes_are_found_under_the_widest_noise(scale: str, monkeypatch: pytest.
     """Sums of all values still fit 64 bits."""
     tried: list[Any] = []
 
-    def noted(values: Any, noise: float) -> tuple[int, float]:
+    def noted(values: Any, noise: float) -> int:
         tried.append(values)
-        return 1, 0.0
+        return 1
 
     monkeypatch.setattr(gs, "best_size", noted)
     more = {"mean": 1} if scale == "mean" else {}

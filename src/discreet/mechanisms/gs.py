@@ -87,7 +87,7 @@ class Gs(GsS):
         if parts != 1:
             rising = np.rint(rising * parts)
         scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
-        size, _ = best_size(rising.astype(np.int64, copy=False), float(scale) / stands_for * parts)
+        size = best_size(rising.astype(np.int64, copy=False), float(scale) / stands_for * parts)
         return Grouping(order, size, {"sample stands for": stands_for})
 
     def _stands_for(self, kept: Kept, step: str, bound: int, rate: Fraction, noise: Noise) -> float:
@@ -109,8 +109,8 @@ class Gs(GsS):
         return self._mean  # the edges' is the same, and was paid for
 
 
-def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:
-    """The size of groups of neighbours of rising values that has the least absolute error, and that error.
+def best_size(values: NDArray[np.int64], noise: float) -> int:
+    """The size of groups of neighbours of rising values that has the least absolute error.
 
     `noise` is the scale of a group sum's noise. Noisy values only: this is post-processing.
     """
@@ -138,8 +138,7 @@ def best_size(values: NDArray[np.int64], noise: float) -> tuple[int, float]:
     parts = [every[core :: cores()].copy() for core in range(cores())]
     found = side_by_side(lambda part: errors(part, float(first.min())), parts)
     sizes, all_errors = np.concatenate([some, *parts]), np.concatenate([first, *found])
-    best = int(np.argmin(all_errors))
-    return int(sizes[best]), float(all_errors[best])
+    return int(sizes[np.argmin(all_errors)])
 
 
 def _laplace_quantiles() -> NDArray[np.float64]:

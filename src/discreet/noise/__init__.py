@@ -26,7 +26,7 @@ from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.few import few
 from discreet.noise.geometric import NARROW_DIGITS, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Chosen, Field, Sample, priority_sample
-from discreet.noise.redraws import Descent, next_redraw
+from discreet.noise.redraws import Descent, Path, next_redraw
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import KeystreamSource, ScriptedSource, SeededSource, Source, SystemSource
 from discreet.noise.subsets import integers, rising, subset
@@ -251,8 +251,9 @@ class Noise:
     def next_redraw(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> NDArray[np.int64]:
         """The step of the descent in which each answer is next redrawn, or steps + 1."""
         noisy, exact = paired(noisy, exact)
-        distance = np.abs(noisy - exact)
-        return next_redraw(distance.reshape(-1), descent, self.source.stream()).reshape(noisy.shape)
+        distance = np.abs(noisy - exact).reshape(-1)
+        found = next_redraw(distance, np.zeros_like(distance), Path.of(descent), self.source.stream())
+        return found.reshape(noisy.shape)
 
     def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
         """All redraws of answers that are taken down the steps of a descent; `noisy` is at its first scale."""

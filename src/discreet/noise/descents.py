@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from discreet.intervals import Interval, Rational, Real
 from discreet.kernels import redraws as kernels
-from discreet.noise.down import Down, Moves
+from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import Geometric, Ladder
-from discreet.noise.redraws import Descent, exact_redraw
+from discreet.noise.redraws import Descent, Path, next_redraw
 from discreet.noise.source import Stream
-from discreet.privacy import Alpha
 
 Ints = NDArray[np.int64]
 
@@ -61,30 +60,14 @@ class Truncated(Ladder):
         return (self.rung(j, bits) for j in range(1, self.size))
 
 
-@dataclass(frozen=True)
-class _Path:
-    """A descent, and its `numbers` start, step and unit: scale(t) = (start - t * step) / unit."""
-
-    descent: Descent
-    numbers: tuple[int, int, float]
-
-    @classmethod
-    def of(cls, descent: Descent) -> _Path:
-        start, step, unit = descent.whole
-        return cls(descent, (start, step, float(unit)))
-
-    def down(self, to: int) -> Down:
-        return Down(Alpha.of(self.descent.at(to - 1)), Alpha.of(self.descent.at(to)))
-
-
 def descend(offsets: Ints, descent: Descent, stream: Stream) -> Redraws:
     """Every redraw of answers that start at these offsets from their exact counts."""
-    path = _Path.of(descent)
+    path = Path.of(descent)
     answer, offset = np.arange(offsets.size), offsets.copy()
     at = np.zeros(offsets.size, np.int64)
     found: list[tuple[Ints, Ints, Ints]] = []
     while answer.size:
-        to = _next_steps(np.abs(offset), at, path, stream)
+        to = next_redraw(np.abs(offset), at, path, stream)
         falling = to <= descent.steps
         answer, at, offset = answer[falling], to[falling], offset[falling]
         offset = _moved(offset, at, path, stream)
@@ -100,18 +83,7 @@ def _words(count: int, stream: Stream) -> NDArray[np.uint64]:
     return words
 
 
-def _next_steps(distance: Ints, at: Ints, path: _Path, stream: Stream) -> Ints:
-    words = _words(distance.size, stream)
-    to, sure = np.empty_like(distance), np.empty(distance.size, np.bool_)
-    kernels.redraw_steps(distance, at, words, *path.numbers, path.descent.steps, to, sure)
-    for i in np.flatnonzero(~sure & (at < path.descent.steps)).tolist():
-        t0 = int(at[i])
-        left = Descent(path.descent.at(t0), path.descent.step, path.descent.steps - t0)
-        to[i] = t0 + exact_redraw(int(distance[i]), int(words[i]), left, stream)
-    return to
-
-
-def _moved(offset: Ints, to: Ints, path: _Path, stream: Stream) -> Ints:
+def _moved(offset: Ints, to: Ints, path: Path, stream: Stream) -> Ints:
     """New offsets of answers that are redrawn in step `to`."""
     distance, side = np.abs(offset), np.where(offset < 0, -1, 1)
     words = _words(offset.size, stream)
@@ -128,7 +100,7 @@ def _moved(offset: Ints, to: Ints, path: _Path, stream: Stream) -> Ints:
     return side * moved
 
 
-def _jumps(to: Ints, path: _Path, stream: Stream) -> Ints:
+def _jumps(to: Ints, path: Path, stream: Stream) -> Ints:
     words = _words(to.size, stream)
     out, least, sure = np.empty_like(to), np.empty_like(to), np.empty(to.size, np.bool_)
     kernels.geometric_jumps(to, words, *path.numbers, out, least, sure)
@@ -138,7 +110,7 @@ def _jumps(to: Ints, path: _Path, stream: Stream) -> Ints:
     return out
 
 
-def _inward(distance: Ints, to: Ints, path: _Path, stream: Stream) -> Ints:
+def _inward(distance: Ints, to: Ints, path: Path, stream: Stream) -> Ints:
     words = _words(to.size, stream)
     out, least, sure = np.empty_like(to), np.empty_like(to), np.empty(to.size, np.bool_)
     kernels.inward_moves(distance, to, words, *path.numbers, out, least, sure)

@@ -21,11 +21,11 @@ from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, Redraws, ScriptedSource, SeededSource, descents
 from discreet.noise import draw as drawing
 from discreet.noise import redraws as stepping
-from discreet.noise.descents import Truncated, _Path
+from discreet.noise.descents import Truncated
 from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import Geometric, Ladder
-from discreet.noise.redraws import exact_redraw
+from discreet.noise.redraws import Path, exact_redraw
 from tests.law.descents import after, transition
 
 Ints = NDArray[np.int64]
@@ -76,7 +76,7 @@ def ways(descent: Descent, cases: int) -> list[tuple[int, int]]:
 
 @by_descent
 def test_the_step_of_a_redraw_next_to_its_borders(descent: Descent) -> None:
-    path = _Path.of(descent)
+    path = Path.of(descent)
     for step, distance in ways(descent, 10):
         at = dice.randrange(0, step)
         left = Descent(descent.at(at), descent.step, descent.steps - at)
@@ -103,7 +103,7 @@ def test_the_logarithm_of_the_kept_probability_is_as_near_as_it_says(descent: De
 
 @by_descent
 def test_where_a_redrawn_answer_goes_next_to_the_borders(descent: Descent) -> None:
-    path, looked_at = _Path.of(descent), 0
+    path, looked_at = Path.of(descent), 0
     for step, distance in ways(descent, 10):
         moves = Moves(path.down(step), distance, True)
         words, move, _, sure = filled([word for j in (1, 2) for word in near(first_word(moves, j))])
@@ -117,7 +117,7 @@ def test_where_a_redrawn_answer_goes_next_to_the_borders(descent: Descent) -> No
 
 @by_descent
 def test_jumps_next_to_their_borders(descent: Descent) -> None:
-    path, looked_at = _Path.of(descent), 0
+    path, looked_at = Path.of(descent), 0
     for step, distance in ways(descent, 20):
         ladder = Geometric(Rational(path.down(step).product))
         words, out, least, sure = filled(near(first_word(ladder, distance)))
@@ -132,7 +132,7 @@ def test_jumps_next_to_their_borders(descent: Descent) -> None:
 
 @by_descent
 def test_inward_moves_next_to_their_borders(descent: Descent) -> None:
-    path, looked_at = _Path.of(descent), 0
+    path, looked_at = Path.of(descent), 0
     for step, distance in ways(descent, 20):
         size = distance + 1
         ladder = Truncated(Rational(path.down(step).ratio), size)
@@ -162,7 +162,8 @@ def unsure(monkeypatch: pytest.MonkeyPatch, *, nothing_proved: bool) -> None:
 
     names = ("redraw_steps", "redraw_moves", "geometric_jumps", "inward_moves")
     patched = {**vars(kernels), **{name: never(getattr(kernels, name)) for name in names}}
-    monkeypatch.setattr(descents, "kernels", SimpleNamespace(**patched))
+    for room in (descents, stepping):
+        monkeypatch.setattr(room, "kernels", SimpleNamespace(**patched))
     for room in (drawing, stepping):
         monkeypatch.setattr(room, "word", lambda stream: dice.getrandbits(64))
 
@@ -209,7 +210,7 @@ def test_steps_that_64_bits_do_not_tell_apart() -> None:
     start = noise.add(counts, descent.scale)
     redraws = noise.descend(start, counts, descent)
     assert np.all((redraws.step >= 1) & (redraws.step <= descent.steps))
-    path = _Path.of(descent)
+    path = Path.of(descent)
     for step in redraws.step.tolist():
         assert path.down(step).ratio < 1
 

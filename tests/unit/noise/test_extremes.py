@@ -91,7 +91,7 @@ def test_scales_that_are_one_in_64_bits_change_nothing() -> None:
     ("descent", "word"),
     [
         (Descent(Fraction("133455.8"), Fraction("1.0716"), 124_382), 23228176748940244),
-        (Descent(start := Fraction(11236569524275969, 4), (start - Fraction(3, 20)) / 582_514, 582_514), 8),
+        (Descent(582_514 * (step := Fraction(4_822_444_681)) + Fraction(3, 20), step, 582_514), 8),
     ],
 )
 def test_floats_near_their_bound_leave_the_decision_to_integers(descent: Descent, word: int) -> None:
