@@ -67,6 +67,7 @@ def line_chart(figure: Mapping[str, Any]) -> str:
     lines = figure["lines"]
     across = [value for line in lines for value in line["x"]]
     up = [value for line in lines for value in line["y"]]
+    up += [value + 2 * error for line in lines for value, error in zip(line["y"], line["se"], strict=True)]
     x = Axis.around(across, LEFT, WIDTH - RIGHT, figure["log_x"])
     y = Axis.around(up, HEIGHT - BOTTOM, TOP, figure["log_y"])
     parts = [*_frame(figure["title"], figure["x"], figure["y"]), *_grid(x, y)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from discreet.cores import cores
 from discreet.evaluate import sparse_figures as figures
 from discreet.evaluate.program import arguments, read, write
 from discreet.evaluate.sparse_page import STEM, render
@@ -42,7 +43,7 @@ def _setting(runs: int) -> list[str]:
         f"{runs} runs for every point of figures 3(b) and 5, {max(2, runs // 2)} elsewhere; ± is one standard error.",
         "A run asks disjoint random subsets that use up all cells. Relative error is the sum of absolute errors over "
         "the sum of true answers.",
-        f"Times are the best of {TIMED_RUNS} runs, tables being filled, on one core; in figure 4 with "
+        f"Times are the best of {TIMED_RUNS} runs, tables being filled, on {cores()} cores; in figure 4 with "
         f"{figures.OCCUPIED_FOR_TIMES:,} occupied cells and summaries of that size, geometric in proportion beyond "
         f"{figures.LARGEST_DENSE:,} cells. The paper's wavelet curve is left out: this method is not part of the task.",
         "Seeds: data and subsets come from the number of the run; the noise is the library's own, from the operating "

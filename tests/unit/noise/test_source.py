@@ -21,7 +21,13 @@ from discreet.noise import (
     SystemSource,
     ZeroNoise,
 )
+from discreet.noise import source as room
 from discreet.noise.source import ScriptExhausted, Stream
+
+
+@pytest.fixture(autouse=True)
+def _bits_of_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "os", os)
 
 
 def some_bits(source: Source, nbytes: int = 32) -> bytes:

@@ -1,0 +1,125 @@
+"""The order of publishing: the charge before the count, the record before the folder, and refusals that are free."""
+
+from __future__ import annotations
+
+import os
+import stat
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.errors import BadParameter, BudgetExceeded, SourceError, UnknownAttribute
+from discreet.ledger import Ledger
+from discreet.publish import from_counts
+from tests.unit.publish_cases import SCHEMA, TASK, charges, failing, hidden, no_more, people, spent
+
+
+def test_the_charge_is_on_disk_before_anything_is_counted(tmp_path: Path) -> None:
+    seen: list[Fraction] = []
+    data = failing(people(tmp_path), lambda: seen.append(spent(tmp_path)))
+    data.publish(TASK, "0.75", name="a", to=tmp_path / "a")
+    assert seen == [Fraction(3, 4)]
+
+
+def test_the_record_is_on_disk_before_the_folder_can_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename, seen = Path.rename, []
+
+    def renamed(self: Path, target: Path) -> Path:
+        seen.append((Ledger.read(tmp_path / "l.ledger").recorded("a"), target.exists(), self.stat().st_mode & 0o077))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", renamed)
+    release = people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert [(seal, there) for seal, there, _ in seen] == [(release.manifest["seal"], False)]
+
+
+def test_until_it_is_complete_nobody_else_can_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync, modes = os.fsync, []
+    data = people(tmp_path)
+
+    def watched(handle: int) -> None:
+        modes.extend(stat.S_IMODE((tmp_path / name).stat().st_mode) for name in hidden(tmp_path))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    data.publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert len(modes) >= 2, "both files are forced to the disk before the folder is renamed"
+    assert set(modes) == {0o700}
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"epsilon": 0}, BadParameter),
+        ({"epsilon": -1}, BadParameter),
+        ({"epsilon": float("nan")}, BadParameter),
+        ({"epsilon": float("inf")}, BadParameter),
+        ({"epsilon": 10**9}, BadParameter),
+        ({"epsilon": "1e-40"}, BadParameter),
+        ({"epsilon": "much"}, BadParameter),
+        ({"epsilon": True}, BadParameter),
+        ({"task": discreet.Table(["age", "sexx"])}, UnknownAttribute),
+        ({"task": discreet.Table("age", method="geometrik")}, BadParameter),
+        ({"task": discreet.Table("age", method="geometric", theta=3)}, BadParameter),
+        ({"epsilon": "3.000000001"}, BudgetExceeded),
+    ],
+)
+def test_what_is_refused_costs_nothing_and_leaves_nothing(
+    tmp_path: Path, change: dict[str, Any], error: type[Exception]
+) -> None:
+    data = failing(people(tmp_path), no_more)
+    request = {"task": TASK, "epsilon": 1, "name": "a", "to": tmp_path / "deep" / "a", **change}
+    with pytest.raises(error):
+        data.publish(**request)
+    assert spent(tmp_path) == 0
+    assert charges(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["l.ledger"]
+
+
+def test_a_missing_column_costs_nothing(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    table = pa.table({"age": [1, 2], "sex": ["f", "m"]})
+    unit = discreet.Unit("person", max_rows=2)
+    data = discreet.open(table, SCHEMA, unit=unit, ledger=tmp_path / "l.ledger")
+    with pytest.raises(SourceError, match="no column 'person'"):
+        data.publish(TASK, 1)
+    assert charges(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["count", "Stderr", "LOW", "high"])
+def test_an_attribute_with_the_name_of_our_columns_costs_nothing(tmp_path: Path, name: str) -> None:
+    schema = discreet.Schema({name: discreet.Ordinal(0, 4)})
+    data = from_counts(schema, [[0]], [1], ledger=tmp_path / "l.ledger")
+    with pytest.raises(BadParameter, match=f"'{name}'.*rename"):
+        data.publish(discreet.Table(name), 1)
+    assert charges(tmp_path) == []
+
+
+def test_a_table_of_a_million_million_cells_names_the_sparse_methods(tmp_path: Path) -> None:
+    schema = discreet.Schema(a=discreet.Ordinal(1, 10**6), b=discreet.Ordinal(1, 10**6))
+    data = from_counts(schema, [[0, 0]], [1], ledger=tmp_path / "l.ledger")
+    with pytest.raises(BadParameter, match=r"1,000,000,000,000 cells.*filter.*threshold.*priority"):
+        data.publish(discreet.Table(["a", "b"], method="geometric"), 1)
+    assert charges(tmp_path) == []
+
+
+def test_over_budget_says_what_is_spent_asked_and_left(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    data.publish(TASK, "2.5", name="a", to=tmp_path / "a")
+    with pytest.raises(BudgetExceeded, match=r"spent 2\.5, asked 1, left 0\.5"):
+        failing(data, no_more).publish(TASK, 1, name="b", to=tmp_path / "b")
+    assert spent(tmp_path) == Fraction(5, 2)
+    assert not (tmp_path / "b").exists()
+    assert hidden(tmp_path) == []
+    data.publish(TASK, "0.5", name="b", to=tmp_path / "b")
+    assert charges(tmp_path) == ["a", "b"]
+
+
+def test_a_third_is_charged_rounded_up(tmp_path: Path) -> None:
+    release = people(tmp_path).publish(TASK, Fraction(1, 3), name="a", to=tmp_path / "a")
+    assert spent(tmp_path) == Fraction(333_333_334, 10**9)
+    assert release.manifest["epsilon"] == "1/3"
