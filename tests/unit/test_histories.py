@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.audit.statistics import compare
-from discreet.engines.reservoirs import Reservoirs
+from discreet.engines.reservoirs import Reservoirs, Spread
 from discreet.kept import KeptRecords
 from discreet.kernels.reservoirs import SEEN, USER
 from tests.law.item_cases import offer, reservoirs
@@ -107,6 +107,17 @@ def test_batches_do_not_matter_nor_the_order_among_users() -> None:
     assert sorted(again) == sorted(whole)
     first_of = {user: number for number, user in enumerate(dict.fromkeys(users.tolist()))}
     assert again == [whole[first_of[user]] for user in dict.fromkeys(users[order].tolist())]
+
+
+def test_users_of_32_bits_are_packed_and_treated_alike() -> None:
+    people = np.array([0, 1, 2**31, 2**32 - 1, 2**32, -1])
+    users = np.concatenate([dice.choice(people[:4], 300), dice.choice(people, 300), dice.choice(people[:4], 300)])
+    words = np.concatenate([[2**31 - 2, 0], dice.integers(0, 2**31 - 1, users.size - 2)])
+    widths = [Spread.of([(some, some, some)], np.uint64(1)).rows.shape[1] for some in np.split(users, 3)]
+    assert widths == [1, 2, 1]
+    made = Reservoirs(5, (2**31 - 1,), b"r" * 16)
+    found = offered(made, users, words, [300, 600])
+    assert found == list(model(users, words, made).values())
 
 
 def test_tables_and_arenas_grow() -> None:

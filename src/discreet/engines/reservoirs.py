@@ -34,7 +34,10 @@ _MOST = 1 << 32
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Private rows (user, word, and ticket unless that is the user) by their users' shards, and where these end."""
+    """Private rows by their users' shards, and where these end.
+
+    A row is user, word, and ticket unless that is the user; or, if users are numbers of 32 bits, user * 2**32 + word.
+    """
 
     rows: Ints = field(repr=False)
     ends: Ints = field(repr=False)
@@ -46,10 +49,12 @@ class Spread:
 
         sizes = np.zeros(1 << _SHARD_BITS, np.int64)
         shards = [np.empty(users.size, np.uint8) for users, _, _ in batches]
-        for (users, _, _), found in zip(batches, shards, strict=True):
+        short = [
             shards_of(users, place, np.uint64(64 - _SHARD_BITS), found, sizes)
+            for (users, _, _), found in zip(batches, shards, strict=True)
+        ]
         named = any(users is not tickets for users, tickets, _ in batches)
-        rows = np.empty((sizes.sum(), 3 if named else 2), np.int64)
+        rows = np.empty((sizes.sum(), 3 if named else 1 if all(short) else 2), np.int64)
         ends = np.cumsum(sizes) - sizes
         for (users, tickets, words), found in zip(batches, shards, strict=True):
             spread(users, tickets, np.asarray(words, np.int32), found, ends, rows)

@@ -26,7 +26,7 @@ SIZE = 2**32 - 1
 _FEW = 48
 _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_U1, _U27, _U30, _U31 = np.uint64(1), np.uint64(27), np.uint64(30), np.uint64(31)
+_U1, _U27, _U30, _U31, _U32 = np.uint64(1), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
 @kernel
@@ -38,23 +38,35 @@ def mixed(x: np.uint64) -> np.uint64:
 
 
 @kernel
-def shards_of(users: Ints, salt: np.uint64, shift: np.uint64, shards: NDArray[np.uint8], sizes: Ints) -> None:
-    """shards[i] = the uppermost bits of the hash of users[i]; adds to the sizes of the shards."""
+def shards_of(users: Ints, salt: np.uint64, shift: np.uint64, shards: NDArray[np.uint8], sizes: Ints) -> bool:
+    """shards[i] = the uppermost bits of the hash of users[i]; adds to the sizes of the shards.
+
+    Returns whether all users are numbers below 2**32.
+    """
+    bits = np.uint64(0)
     for row in range(users.size):
         shards[row] = mixed(np.uint64(users[row]) ^ salt) >> shift
+        bits |= np.uint64(users[row])
     for row in range(users.size):
         sizes[shards[row]] += 1
+    return bool(bits >> np.uint64(32) == 0)
 
 
 @kernel
 def spread(
     users: Ints, tickets: Ints, words: NDArray[np.int32], shards: NDArray[np.uint8], ends: Ints, rows: Ints
 ) -> None:
-    """Rows of user, word and, if there is a third column, ticket, written to where their shards end so far."""
+    """Rows of user, word and, if there is a third column, ticket, written to where their shards end so far.
+
+    A single column holds user * 2**32 + word.
+    """
     for row in range(users.size):
         place = ends[shards[row]]
         ends[shards[row]] = place + 1
-        rows[place, 0], rows[place, 1] = users[row], words[row]
+        if rows.shape[1] == 1:
+            rows[place, 0] = users[row] << 32 | words[row]
+        else:
+            rows[place, 0], rows[place, 1] = users[row], words[row]
         if rows.shape[1] == 3:
             rows[place, 2] = tickets[row]
 
@@ -89,9 +101,13 @@ def offer(
     own_bits = np.uint64((1 << item_at) - (1 << own_at))
     item_bits = np.uint64((1 << rank_at) - (1 << item_at))
     distinct, ranked = rank_at > item_at, bases.size > 0
-    chunk, mask, ticket = keys.size // links.size, np.uint64(slots.shape[0] - 1), 2 * (rows.shape[1] - 2)
+    chunk, mask, ticket = keys.size // links.size, np.uint64(slots.shape[0] - 1), rows.shape[1] == 3
+    packed = rows.shape[1] == 1
     for row in range(begin, rows.shape[0]):
-        user, word = rows[row, 0], rows[row, 1]
+        if packed:
+            user, word = np.int64(np.uint64(rows[row, 0]) >> _U32), rows[row, 0] & SIZE
+        else:
+            user, word = rows[row, 0], rows[row, 1]
         slot = mixed(np.uint64(user) ^ place) & mask
         while slots[slot, SEEN] != 0 and slots[slot, USER] != user:
             slot = (slot + _U1) & mask
@@ -101,7 +117,7 @@ def offer(
                 return row
             known[0] += 1
             slots[slot, USER], slots[slot, LIMIT], slots[slot, LIST] = user, LAST, NOTHING << 32
-        seed = mixed(np.uint64(rows[row, ticket]) ^ salts[0])
+        seed = mixed(np.uint64(rows[row, 2] if ticket else user) ^ salts[0])
         random = mixed(seed + _ONE * np.uint64(seen + 1)) & own_bits
         key = np.int64(word)
         if distinct or ranked:
