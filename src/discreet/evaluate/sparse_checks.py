@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -167,14 +168,23 @@ def priority_beyond(figure: str) -> Check:
     return check
 
 
-def no_worse(figure: str, name: str) -> Check:
-    def check(results: Results) -> tuple[bool, str]:
-        ratios = list(_ratios(results, figure, name, "geometric").values())
-        better = sum(ratio < 1 for ratio in ratios)
-        text = f"{name} / geometric: {min(ratios):.2f} to {max(ratios):.2f}, below 1 at {better} of {len(ratios)} sizes"
-        return better == len(ratios), text
+def slightly_better(results: Results) -> tuple[bool, str]:
+    """At most sizes, and at no size worse by more than chance, which is two standard errors."""
+    one, other = _line(results, "5a", "filter-priority"), _line(results, "5a", "geometric")
+    ratios = [a / b for a, b in zip(one["y"], other["y"], strict=True)]
+    chances = [2 * math.hypot(a, b) for a, b in zip(one["se"], other["se"], strict=True)]
+    worse = [a - b > chance for a, b, chance in zip(one["y"], other["y"], chances, strict=True)]
+    better = sum(ratio < 1 for ratio in ratios)
+    text = f"filter-priority / geometric: {min(ratios):.2f} to {max(ratios):.2f}, below 1 at {better} of {len(ratios)} "
+    text += f"sizes, above 1 by more than two standard errors at {sum(worse) or 'none'}"
+    return not any(worse) and better > len(ratios) / 2, text
 
-    return check
+
+def better_everywhere(results: Results) -> tuple[bool, str]:
+    ratios = list(_ratios(results, "5c", "filter-priority", "geometric").values())
+    better = sum(ratio < 1 for ratio in ratios)
+    span = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    return better == len(ratios), f"filter-priority / geometric: {span}, below 1 at {better} of {len(ratios)} sizes"
 
 
 def filter_suffers(results: Results) -> tuple[bool, str]:

@@ -94,7 +94,7 @@ def _adult(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: 
 
 def main() -> None:
     description = "The experiments of sparse-summaries, section 4, and their page."
-    options = arguments(description, 30, "runs per point (default 30)").parse_args()
+    options = arguments(description, 120, "runs per point (default 120)").parse_args()
     results = read(options.folder, STEM) if options.page_only else experiments(options.runs)
     write(results, options.folder, STEM, render)
 
