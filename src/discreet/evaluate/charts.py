@@ -63,11 +63,14 @@ def label(value: float) -> str:
 
 
 def line_chart(figure: Mapping[str, Any]) -> str:
-    """`figure`: title, x, y, log_x, log_y and lines, each with name, x, y and se."""
-    lines = figure["lines"]
+    """`figure`: title, x, y, log_x, log_y and lines, each with name, x, y and se; `most`, if no y can be above it."""
+    lines, most = figure["lines"], figure.get("most", math.inf)
     across = [value for line in lines for value in line["x"]]
-    up = [value for line in lines for value in line["y"]]
-    up += [value + 2 * error for line in lines for value, error in zip(line["y"], line["se"], strict=True)]
+    bars = [
+        [(value - 2 * error, min(value + 2 * error, most)) for value, error in zip(line["y"], line["se"], strict=True)]
+        for line in lines
+    ]
+    up = [value for line in lines for value in line["y"]] + [top for bar in bars for _, top in bar]
     x = Axis.around(across, LEFT, WIDTH - RIGHT, figure["log_x"])
     y = Axis.around(up, HEIGHT - BOTTOM, TOP, figure["log_y"])
     parts = [*_frame(figure["title"], figure["x"], figure["y"]), *_grid(x, y)]
@@ -76,9 +79,9 @@ def line_chart(figure: Mapping[str, Any]) -> str:
         points = [(x.at(a), y.at(b)) for a, b in zip(line["x"], line["y"], strict=True)]
         path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        for (a, b), value, error in zip(points, line["y"], line["se"], strict=True):
+        for (a, b), (low, high) in zip(points, bars[place], strict=True):
             parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>')
-            ends = y.at(value - 2 * error), y.at(value + 2 * error)
+            ends = y.at(low), y.at(high)
             if abs(ends[0] - ends[1]) > 5:
                 parts.append(_stroke(a, ends[0], a, ends[1], f'stroke="{colour}"'))
         parts += _legend(place, line["name"], colour)

@@ -27,18 +27,21 @@ def pictured(figure: Mapping[str, Any], file: str) -> Iterator[str]:
     yield ""
 
 
-def verdict_tables(verdicts: Sequence[Finding], says: str, why: Callable[[Finding], str]) -> Iterator[str]:
-    """What agrees and what does not, with why it does not; `says` heads the statements."""
+def verdict_tables(
+    verdicts: Sequence[Finding], says: str, why: Callable[[Finding], str], where: str = "figure"
+) -> Iterator[str]:
+    """What agrees and what does not, with why it does not; `says` heads the statements, `where` their places."""
     for holds, title in ((True, "What agrees"), (False, "What does not")):
         yield ""
         yield f"### {title}"
         yield ""
-        yield f"| figure | {says} | measured |" + ("" if holds else " why |")
+        yield f"| {where} | {says} | measured |" + ("" if holds else " why |")
         yield "|---|---|---|" + ("" if holds else "---|")
         for verdict in verdicts:
             if verdict.holds == holds:
                 reason = "" if holds else f" {why(verdict)} |"
-                yield f"| {verdict.figure} | {verdict.says} | {verdict.numbers} |{reason}"
+                statement = verdict.says.replace("|", r"\|")
+                yield f"| {verdict.figure} | {statement} | {verdict.numbers} |{reason}"
     yield ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.evaluate.charts import line_chart
+from discreet.evaluate.page_parts import verdict_tables
 from discreet.evaluate.range_dyadic import CHECKED
 from discreet.evaluate.range_findings import findings
 from discreet.evaluate.range_sections import STEM, Results, census_section, dyadic_section, vectors_section
@@ -60,14 +61,4 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
     yield f"Of {len(verdicts)} statements tested (put in our words), {held} hold and {len(verdicts) - held} do not."
     yield ""
     yield THRESHOLDS
-    for holds, title in ((True, "What agrees"), (False, "What does not")):
-        yield ""
-        yield f"### {title}"
-        yield ""
-        yield "| where | the paper says | measured |" + ("" if holds else " why |")
-        yield "|---|---|---|" + ("" if holds else "---|")
-        for verdict in verdicts:
-            if verdict.holds == holds:
-                why = "" if holds else f" {verdict.reason or 'Not known.'} |"
-                yield f"| {verdict.figure} | {verdict.says.replace('|', chr(92) + '|')} | {verdict.numbers} |{why}"
-    yield ""
+    yield from verdict_tables(verdicts, "the paper says", lambda verdict: verdict.reason or "Not known.", where="where")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from discreet.evaluate.charts import line_chart
 from discreet.evaluate.metrics import short
+from discreet.evaluate.page_parts import verdict_tables
 from discreet.evaluate.sampled_beyond_page import beyond
 from discreet.evaluate.sampled_charts import grouped_bars
 from discreet.evaluate.sampled_checks import METHODS, NEW, Results, beats_the_mean, values
@@ -40,13 +42,13 @@ def render(results: Results) -> dict[str, str]:
 
 def _charts(results: Results) -> Iterator[tuple[str, str]]:
     lines = [{**part["figures"]["5"]["lines"][0], "name": name} for name, part in results.items()]
-    yield "5", line_chart(_plain({**next(iter(results.values()))["figures"]["5"], "lines": lines}))
+    yield "5", line_chart({**next(iter(results.values()))["figures"]["5"], "lines": lines, "most": 1.0})
     for name, part in results.items():
         if name in CHARTED["6"]:
             yield f"6-{name}", line_chart(_both(name, part))
         if name in CHARTED["9"]:
             ninth: dict[str, Any] = part["figures"]["9"]
-            yield f"9-{name}", line_chart(_plain({**ninth, "title": f"{ninth['title']}: {TITLES[name]}"}))
+            yield f"9-{name}", line_chart({**ninth, "title": f"{ninth['title']}: {TITLES[name]}", "most": 1.0})
     for figure, kind in (("7", "items"), ("8", "edges")):
         names = [name for name, part in results.items() if kind in part["methods"]]
         if not names:
@@ -63,11 +65,6 @@ def _charts(results: Results) -> Iterator[tuple[str, str]]:
             continue
         bars = {how: [100 * share for share in shares] for how, shares in part["contexts"].items()}
         yield f"11-{name}", grouped_bars(f"Figure 11: days, {TITLES[name]}", "% of records", DAYS, bars)
-
-
-def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """Without error bars, which would leave the chart where a share is near 1; the tables have them."""
-    return {**figure, "lines": [{**line, "se": [0.0] * len(line["se"])} for line in figure["lines"]]}
 
 
 def _both(name: str, part: Results) -> dict[str, Any]:
@@ -150,18 +147,7 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
     )
     wanted = dict.fromkeys(verdict.reason for verdict in verdicts if verdict.reason)
     reasons = dict(zip(wanted, LETTERS, strict=False))
-    for holds, title in ((True, "What agrees"), (False, "What does not")):
-        yield ""
-        yield f"### {title}"
-        yield ""
-        yield "| figure | it is said | measured |" + ("" if holds else " why |")
-        yield "|---|---|---|" + ("" if holds else "---|")
-        for rows in _by_statement(verdict for verdict in verdicts if verdict.holds == holds):
-            figure = rows[0].figure.split(", ")[0]
-            why = "" if holds else f" {_letter(reasons, rows[0].reason)} |"
-            measured = "<br>".join(f"{row.figure.split(', ')[1]}: {row.numbers}" for row in rows)
-            yield f"| {figure} | {rows[0].says} | {measured} |{why}"
-    yield ""
+    yield from verdict_tables(_by_statement(verdicts), "it is said", lambda verdict: _letter(reasons, verdict.reason))
     for reason, letter in reasons.items():
         yield f"- ({letter}) {reason}"
     yield ""
@@ -171,11 +157,17 @@ def _tally(verdicts: list[Finding]) -> str:
     return f"{sum(verdict.holds for verdict in verdicts)} of {len(verdicts)}"
 
 
-def _by_statement(verdicts: Iterable[Finding]) -> Iterable[list[Finding]]:
-    found: dict[tuple[str, str], list[Finding]] = {}
+def _by_statement(verdicts: Iterable[Finding]) -> list[Finding]:
+    """One row for what all data sets say alike of a statement."""
+    found: dict[tuple[str, str, bool], list[Finding]] = {}
     for verdict in verdicts:
-        found.setdefault((verdict.figure.split(", ")[0], verdict.says), []).append(verdict)
-    return found.values()
+        found.setdefault((verdict.figure.split(", ")[0], verdict.says, verdict.holds), []).append(verdict)
+    return [
+        replace(
+            rows[0], figure=figure, numbers="<br>".join(f"{row.figure.split(', ')[1]}: {row.numbers}" for row in rows)
+        )
+        for (figure, _, _), rows in found.items()
+    ]
 
 
 def _letter(reasons: dict[str, str], reason: str) -> str:
