@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.kernels import tree_paths, trees
+from discreet.kernels import tree_paths, tree_shapes, trees
 from discreet.transforms.axis import Axis, Floats, Integers
 from discreet.transforms.tree import Tree
 
@@ -44,13 +44,9 @@ class AgreeingTree(Axis):
 
     @cached_property
     def _spread(self) -> Floats:
-        """The variance of each node's sum, as its subtree estimates it: T / (1 + T) where its children alone give T."""
-        tree, spread = self.tree, np.ones(self.tree.nodes)
-        for level in reversed(tree.levels[1:]):
-            parents = tree.parent[level]
-            total = np.bincount(parents - parents.min(), spread[level])
-            above = np.unique(parents)
-            spread[above] = total[above - parents.min()] / (1 + total[above - parents.min()])
+        """The variance of each node's sum, as its subtree estimates it."""
+        spread = np.empty(self.tree.nodes)
+        tree_shapes.spreads(self.tree.child, self.tree.fanout, spread)
         return spread
 
     @cached_property
@@ -61,10 +57,9 @@ class AgreeingTree(Axis):
     @cached_property
     def _earlier(self) -> Floats:
         """The variances of the siblings before each node, added up."""
-        running = np.cumsum(self._spread) - self._spread
-        starts = np.zeros(self.tree.nodes, np.int64)
-        starts[1:] = self.tree.child[self.tree.parent[1:]]
-        return running - running[starts]
+        earlier = np.empty(self.tree.nodes)
+        tree_shapes.earlier(self.tree.child, self.tree.fanout, self._spread, earlier)
+        return earlier
 
     def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
         out = np.empty((one.size, 1))

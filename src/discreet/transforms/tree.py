@@ -14,11 +14,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels import tree_shapes
 from discreet.schema import Attribute, Nominal
 from discreet.schema.hierarchy import Node
 from discreet.schema.hierarchy import Tree as Entries
 
 Integers = NDArray[np.int64]
+#: of 63 bits, and the end
+_MOST_LEVELS = 66
 #: (first code, end, parts): what a branch covers and what it consists of
 _Branch = tuple[int, int, "list[_Branch]"]
 
@@ -43,24 +46,13 @@ class Tree:
     @classmethod
     def _of_parts(cls, size: int, base: int) -> Tree:
         """Parts of base**k codes each, k falling by one per level; the last part may be smaller."""
-        levels = [(np.zeros(1, np.int64), np.full(1, size, np.int64))]
-        fanouts = []
-        while True:
-            first, end = levels[-1]
-            width = np.ones(first.size, np.int64)  # of the node's own parts: the largest power below its length
-            while np.any(growing := width * base < end - first):
-                width[growing] *= base
-            fanout = np.where(end - first > 1, -(-(end - first) // width), 0)
-            fanouts.append(fanout)
-            if not fanout.any():
-                break
-            order = np.argsort(fanout, kind="stable")
-            order = order[fanout[order] > 0]
-            owner = np.repeat(order, fanout[order])
-            rank = np.arange(owner.size) - np.repeat(np.cumsum(fanout[order]) - fanout[order], fanout[order])
-            starts = first[owner] + rank * width[owner]
-            levels.append((starts, np.minimum(starts + width[owner], end[owner])))
-        return cls._assembled(levels, fanouts)
+        # every inner node has two children at least; pages that no node lies on are never touched
+        first, end, child, fanout = (np.empty(2 * size, np.int64) for _ in range(4))
+        starts = np.zeros(_MOST_LEVELS, np.int64)
+        first[0], end[0] = 0, size
+        levels = tree_shapes.grow(min(base, size + 1), first, end, child, fanout, starts)
+        nodes = starts[levels]
+        return cls(first[:nodes], end[:nodes], child[:nodes], fanout[:nodes], tuple(starts[: levels + 1].tolist()))
 
     @classmethod
     def _of_branch(cls, root: _Branch) -> Tree:
@@ -100,15 +92,17 @@ class Tree:
 
     @cached_property
     def parent(self) -> Integers:
-        inner = np.flatnonzero(self.fanout)
-        inner = inner[np.argsort(self.child[inner])]
-        return np.concatenate([[-1], np.repeat(inner, self.fanout[inner])])
+        parents = np.empty(self.nodes, np.int64)
+        tree_shapes.parents(self.child, self.fanout, parents)
+        return parents
 
     @cached_property
     def leaves(self) -> Integers:
         """The node of each code."""
         leaves = np.flatnonzero(self.fanout == 0)
-        return leaves[np.argsort(self.first[leaves])]
+        nodes = np.empty_like(leaves)
+        nodes[self.first[leaves]] = leaves
+        return nodes
 
     @cached_property
     def levels(self) -> tuple[slice, ...]:
