@@ -38,6 +38,7 @@ def run(quick: bool) -> Report:
     _over_cells(report)
     if not quick:
         _over_rows(report)
+    _long_trees(report)
     _brazil(report)
     return report
 
@@ -65,7 +66,7 @@ def uniform(schema: Schema, rows: int) -> Counts:
 
 
 def mechanism(method: str, schema: Schema) -> Mechanism:
-    parameters: dict[str, Any] = METHODS[method]
+    parameters: dict[str, Any] = METHODS.get(method, {})
     return registry()["ranges", method](Request(schema, discreet.Unit(), Fraction(1), parameters))
 
 
@@ -116,6 +117,25 @@ def _over_rows(report: Report) -> None:
         job()
         times.append(seconds(job, 3))
     report.note("privelet, 2^24 cells: time at 5 million rows / at 1 million", times[1] / times[0])
+
+
+def _long_trees(report: Report) -> None:
+    """One attribute of many codes: a tree is built, measured and made to agree."""
+    powers = (14, 16, 18) if report.quick else (20, 22, 24)
+    times = []
+    for power in powers:
+        schema = Schema(a=Ordinal(0, 2**power - 1))
+        counts = uniform(schema, 100_000)
+        ask = Questions(np.array([[5]]), np.array([[2**power // 3]]), 1, np.arange(1))
+
+        def job(schema: Schema = schema, counts: Counts = counts, ask: Questions = ask) -> None:
+            mechanism("dyadic", schema).measure(counts, Noise()).answer(ask, 0.95)
+
+        job()
+        times.append(seconds(job, 3))
+        text = f"dyadic, one attribute of 2^{power} codes, from the request to an answer: time / Generator.laplace"
+        report.note(f"{text} of as many as nodes", times[-1] / fill_seconds(2 ** (power + 1)))
+    report.at_most("dyadic: time grows as the codes to the power", growth([2**power for power in powers], times), 1.15)
 
 
 def brazil(pays: int = 1001) -> Schema:

@@ -123,12 +123,14 @@ def nominal_fourth(
 
 
 @kernel
-def _with_totals(count: int, nodes: Ints, before: Ints, child: Ints, earlier: Floats, inner: Floats, g: Floats) -> None:
+def _with_totals(
+    count: int, nodes: Ints, before: Ints, child: Ints, earlier: Floats, spread: Floats, g: Floats
+) -> None:
     """g[level]: covariance of a cut node's sum below the boundary with its whole sum, both from its own subtree."""
     g[count] = 0.0
     for level in range(count - 1, -1, -1):
         node = nodes[level]
-        g[level] = (earlier[child[node] + before[level]] + g[level + 1]) / (1.0 + inner[node])
+        g[level] = (earlier[child[node] + before[level]] + g[level + 1]) * (1.0 - spread[node])
 
 
 @kernel
@@ -140,30 +142,30 @@ def agreed_covariance(
     child: Ints,
     fanout: Ints,
     earlier: Floats,
-    inner: Floats,
-    whole: float,
+    spread: Floats,
     deepest: int,
     out: Floats,
 ) -> None:
     """Covariance of two sums below boundaries as least squares estimates them, from noise of variance 1 on every node.
 
-    From the leaves up: what the children of a node say together, then the node's own noisy sum on top. `inner` is the
-    variance of its sum by its children alone, `earlier` that of the siblings before it together, `whole` the total's.
+    From the leaves up: what the children of a node say together, then the node's own noisy sum on top. `spread` is the
+    variance of its sum by its subtree, which is 1 - 1 / (1 + that by its children alone), and `earlier` that of the
+    siblings before it together.
     """
     nodes, before, g = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     others, priors, h = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     for pair in range(one.size):
         count = cut_nodes(one[pair], first, end, child, fanout, nodes, before)
         length = cut_nodes(other[pair], first, end, child, fanout, others, priors)
-        _with_totals(count, nodes, before, child, earlier, inner, g)
-        _with_totals(length, others, priors, child, earlier, inner, h)
+        _with_totals(count, nodes, before, child, earlier, spread, g)
+        _with_totals(length, others, priors, child, earlier, spread, h)
         if count == 0 or length == 0:  # nothing, or everything: the covariance with the total is at hand
             if min(one[pair], other[pair]) <= 0:
                 out[pair] = 0.0
             elif count > 0:
                 out[pair] = g[0]
             else:
-                out[pair] = h[0] if length > 0 else whole
+                out[pair] = h[0] if length > 0 else spread[0]
             continue
         level = 0
         while level + 1 < min(count, length) and nodes[level + 1] == others[level + 1]:
@@ -179,6 +181,6 @@ def agreed_covariance(
             else:
                 together = earlier[child[node] + j] + h[level + 1]
             sums = (earlier[child[node] + k] + g[level + 1]) * (earlier[child[node] + j] + h[level + 1])
-            found = together - sums / (1.0 + inner[node])
+            found = together - sums * (1.0 - spread[node])
             level -= 1
         out[pair] = found

@@ -50,11 +50,6 @@ class AgreeingTree(Axis):
         return spread
 
     @cached_property
-    def _inner(self) -> Floats:
-        """The variance of each inner node's sum by its children alone."""
-        return self._spread / np.where(self.tree.fanout > 0, 1 - self._spread, 1.0)
-
-    @cached_property
     def _earlier(self) -> Floats:
         """The variances of the siblings before each node, added up."""
         earlier = np.empty(self.tree.nodes)
@@ -65,8 +60,7 @@ class AgreeingTree(Axis):
         out = np.empty((one.size, 1))
         tree = self.tree
         shape = (tree.first, tree.end, tree.child, tree.fanout)
-        known = (self._earlier, self._inner, float(self._spread[0]))
-        tree_paths.agreed_covariance(one, other, *shape, *known, tree.depth + 1, out[:, 0])
+        tree_paths.agreed_covariance(one, other, *shape, self._earlier, self._spread, tree.depth + 1, out[:, 0])
         return out
 
     def fourth(self, first: Integers, end: Integers) -> Floats:
