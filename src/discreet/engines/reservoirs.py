@@ -16,9 +16,9 @@ Ints = NDArray[np.int64]
 #: rows as user, what the user's choice is hashed from, and cell
 Batch = tuple[Ints, Ints, NDArray[np.int32] | Ints]
 
-#: so many that what is known of a shard's half a million users fits the second cache, and so few that rows can still
-#: be spread over all of them at once
-_SHARD_BITS = 6
+#: so many that, of half a million users, what is known of a shard's fits the second cache well, and so few that rows
+#: can still be spread over all of them at once
+_SHARD_BITS = 7
 #: fewer rows are not worth other threads
 _WORTH_THREADS = 1 << 16
 _CHUNK = 8
