@@ -6,7 +6,7 @@ refuses: domains are public, and only a person can say which of these are.
 
 from __future__ import annotations
 
-import tempfile
+import os
 from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
@@ -14,7 +14,12 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import BadSpec, SourceError
+from discreet.engines.csv_text import CsvLayout
+from discreet.engines.files import CSV_SUFFIXES
+from discreet.engines.session import Limits, quiet
+from discreet.engines.source import open_source
+from discreet.engines.values import Engine
+from discreet.errors import BadSpec, DiscreetError, SourceError
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.schema.bins import period_end, period_start
 from discreet.spec import toml_key, toml_table, toml_value
@@ -24,8 +29,6 @@ MOST_LABELS = 200
 MOST_SINGLE_VALUES = 1_000
 MOST_EXAMPLE_CELLS = 10_000
 
-_INTEGERS = {f"{sign}{size}int" for sign in ("", "u") for size in ("tiny", "small", "", "big", "huge")}
-_INTEGERS |= {"integer", "uinteger"}
 _HEAD = f"""\
 # A draft, to be reviewed.
 #
@@ -53,16 +56,23 @@ _RULES = """\
 """
 
 
-def draft_spec(path: str | Path) -> str:
-    """A commented spec for a CSV or Parquet file. Its text shows values of the data: keep it private."""
+def draft_spec(path: str | Path, folder: str | Path | None = None) -> str:
+    """A commented spec for a CSV or Parquet file, to be kept in `folder`, or here without one.
+
+    Its text shows values of the data: keep it private.
+    """
     file = Path(path)
-    attributes, left_out = _look(file)
+    delimiter = _delimiter(file)
+    attributes, left_out = _look(file, delimiter)
     if not attributes:
         raise SourceError(f"{path}: no column has values a domain could be drafted from; write the spec by hand")
     stem = file.name.split(".")[0] or "data"
+    data = {"source": str(path) if folder is None else _seen_from(folder, file), "name": stem}
+    if delimiter is not None:
+        data["delimiter"] = delimiter
     parts = [
         _HEAD,
-        "# Paths are meant from the folder of this file.\n" + toml_table("data", {"source": str(path), "name": stem}),
+        "# Paths are meant from the folder of this file.\n" + toml_table("data", data),
         _PRIVACY.format(ledger=toml_value(f"{stem}.ledger")),
         _RULES,
         *(toml_table(f"attributes.{toml_key(name)}", attribute.to_dict()) for name, attribute in attributes.items()),
@@ -73,38 +83,59 @@ def draft_spec(path: str | Path) -> str:
     return "\n".join(parts)
 
 
-def _look(path: Path) -> tuple[dict[str, Attribute], dict[str, str]]:
-    """The attributes that could be drafted, and why the other columns could not."""
+def _seen_from(folder: str | Path, file: Path) -> str:
+    if file.is_absolute():
+        return str(file)
+    try:
+        return os.path.relpath(file, os.path.realpath(folder))
+    except ValueError:  # two drives
+        return str(file.absolute())
+
+
+def _delimiter(path: Path) -> str | None:
+    """What separates the columns of a CSV file, if a reader must be told; judged by its first line."""
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file; correct the path")
     if path.stat().st_size == 0:
         raise SourceError(f"{path}: the file is empty")
-    import duckdb
+    if not path.name.lower().endswith(CSV_SUFFIXES) or len(CsvLayout.of(path, None, "utf-8-sig").names) > 1:
+        return None
+    columns = {mark: len(CsvLayout.of(path, mark, "utf-8-sig").names) for mark in ";\t|,"}
+    best = max(columns, key=lambda mark: columns[mark])
+    return best if columns[best] > 1 else None
 
-    with tempfile.TemporaryDirectory() as scratch:
-        settings: Any = {"temp_directory": scratch, "autoinstall_known_extensions": False}
+
+def _look(path: Path, delimiter: str | None) -> tuple[dict[str, Attribute], dict[str, str]]:
+    """The attributes that could be drafted, and why the other columns could not."""
+    source = open_source(path, delimiter=delimiter)
+    wanted = {f"a{place}": name for place, name in enumerate(source.columns()) if name}
+    for careful in (False, True):
         try:
-            with duckdb.connect(config=settings) as connection:
-                if path.suffix.lower() in (".parquet", ".pq"):
-                    relation = connection.read_parquet(str(path))
-                else:
-                    relation = connection.read_csv(str(path), sample_size=-1)
-                relation.create_view("data")
-                names = [(name, kind.id.lower()) for name, kind in zip(relation.columns, relation.types, strict=True)]
-                return _columns(connection, names)
-        except duckdb.Error:
-            # the engine's own message would quote rows
-            raise SourceError(
-                f"{path}: cannot be read; it must be Parquet, or CSV in UTF-8 with a header and one delimiter"
-            ) from None
+            with source.tables(wanted, Limits(), careful) as (table,):
+                attributes, left_out = _columns(table, wanted)
+        except DiscreetError:
+            raise
+        except Exception as error:  # the engine's own message would quote rows
+            if type(error) is RuntimeError:  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from None
+            continue
+        if not (careful and any(_is_broken(attribute) for attribute in attributes.values())):
+            return attributes, left_out
+    raise SourceError(f"{path}: cannot be read; it must be Parquet, or CSV in UTF-8 with a header and one delimiter")
 
 
-def _columns(connection: Any, columns: list[tuple[str, str]]) -> tuple[dict[str, Attribute], dict[str, str]]:
+def _is_broken(attribute: Attribute) -> bool:
+    """Whether a label holds what the careful reading puts in place of bytes that are no text."""
+    return isinstance(attribute, Nominal) and any("\ufffd" in label for label in attribute.labels)
+
+
+def _columns(table: Any, wanted: dict[str, str]) -> tuple[dict[str, Attribute], dict[str, str]]:
+    engine = Engine(table.get_backend())
     attributes: dict[str, Attribute] = {}
     left_out: dict[str, str] = {}
-    for name, kind in columns:
+    for alias, name in wanted.items():
         try:
-            attributes[name] = _attribute(connection, name, kind)
+            attributes[name] = _attribute(table[alias], engine)
         except _LeaveOut as reason:
             left_out[name] = str(reason)
         except BadSpec:
@@ -116,31 +147,76 @@ class _LeaveOut(Exception):
     """Why a column cannot be drafted."""
 
 
-def _attribute(connection: Any, name: str, kind: str) -> Attribute:
-    column = '"' + name.replace('"', '""') + '"'
-    if kind == "boolean":
+def _attribute(raw: Any, engine: Engine) -> Attribute:
+    """The domain of a column, by what publishing will find in it."""
+    kind = raw.type()
+    if kind.is_boolean():
         return Nominal(["false", "true"])
-    if kind in _INTEGERS:
-        return _ends(connection, column, "", _integers)
-    if kind in ("float", "double", "decimal"):
-        return _ends(connection, f"{column}::DOUBLE", f"WHERE isfinite({column}::DOUBLE)", _reals)
-    if kind == "date" or kind.startswith("timestamp"):
-        return _ends(connection, f"{column}::DATE", f"WHERE isfinite({column})", _dates)
-    if kind in ("varchar", "enum", "uuid"):
-        return _labels(connection, f"{column}::VARCHAR")
+    if kind.is_string():
+        return _of_text(raw, engine)
+    if kind.is_uuid():
+        return _labels(engine.text(raw))
+    if kind.is_integer():
+        return _ordinal(_integers, raw, raw, raw.notnull())
+    if kind.is_numeric():
+        number = engine.number(raw)
+        return _ordinal(_reals, raw, number, ~number.isinf())
+    if kind.is_date() or kind.is_timestamp():
+        day = engine.day(raw)
+        return _ordinal(_dates, raw, day, _is_near(day))
     raise _LeaveOut(f"values of type {kind} have no cells; derive a column that has")
 
 
-def _ends(connection: Any, value: str, finite: str, bins: Callable[[Any, Any], Ordinal]) -> Ordinal:
-    low, high = connection.execute(f"SELECT min({value}), max({value}) FROM data {finite}").fetchone()
+def _ordinal(bins: Callable[[Any, Any], Ordinal], raw: Any, value: Any, fits: Any) -> Ordinal:
+    low, high, _ = _ends(raw, value, fits)
     if low is None:
         raise _LeaveOut("it is empty")
     return bins(low, high)
 
 
-def _labels(connection: Any, value: str) -> Nominal:
-    wanted = f"SELECT DISTINCT {value} FROM data WHERE {value} IS NOT NULL LIMIT {MOST_LABELS + 1}"
-    labels = sorted(label for (label,) in connection.execute(wanted).fetchall())
+def _of_text(raw: Any, engine: Engine) -> Attribute:
+    """Numbers or dates only if publishing takes every text for one; else the texts, as written, are labels."""
+    number, day, short = engine.number(raw), engine.day(raw), raw.try_cast("int64")
+    readings: list[tuple[Callable[[Any, Any], Ordinal], Any, Any]] = [
+        (_integers, short, number == short.cast("float64")),
+        (_reals, number, ~number.isinf()),
+        (_dates, day, _is_near(day)),
+    ]
+    for bins, value, fits in readings:
+        low, high, others = _ends(raw, value, fits | engine.missing(raw))
+        if low is not None and not others:
+            return bins(low, high)
+    return _labels(raw.nullif(""))
+
+
+def _is_near(day: Any) -> Any:
+    """Whether Python knows the day; its last one may stand for infinity."""
+    import ibis
+
+    return (day >= ibis.literal(date.min)) & (day < ibis.literal(date.max))
+
+
+def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
+    """The lowest and the highest of the values that fit, and how many do not."""
+    rows = raw.as_table().select(value=value, fits=fits.fill_null(False), there=raw.notnull())
+    found = rows.aggregate(
+        low=rows.value.min(where=rows.fits),
+        high=rows.value.max(where=rows.fits),
+        others=(rows.there & ~rows.fits).sum(),
+    )
+    ((low, high, others),) = _fetched(found)
+    return low, high, others or 0
+
+
+def _fetched(expression: Any) -> list[tuple[Any, ...]]:
+    with quiet():
+        table = expression.get_backend().to_pyarrow(expression)
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def _labels(text: Any) -> Nominal:
+    found = text.name("label").as_table().distinct()
+    labels = sorted(label for (label,) in _fetched(found.filter(found.label.notnull()).limit(MOST_LABELS + 1)))
     if not labels:
         raise _LeaveOut("it is empty")
     if len(labels) > MOST_LABELS:

@@ -18,17 +18,22 @@ Result = TypeVar("Result")
 
 def privately(work: Callable[[], Result], release_id: str) -> Result:
     """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors know no data and stay."""
+    again = f"Publishing it again under the name {release_id!r} costs nothing more"
     try:
         return work()
     except LedgerError:
         raise
+    except KeyboardInterrupt:
+        failure: BaseException = KeyboardInterrupt(
+            f"stopped after the budget was charged; nothing was published. {again}"
+        )
     except Exception as error:
         detail = _write_private(error)
+        failure = PublishFailed(
+            f"publishing {release_id!r} failed after the budget was charged; nothing was published. {detail} {again}"
+        )
     # raised out here, so that neither cause, context nor frames lead back to the data
-    raise PublishFailed(
-        f"publishing {release_id!r} failed after the budget was charged; nothing was published. {detail} "
-        f"Publishing it again under the name {release_id!r} costs nothing more"
-    )
+    raise failure
 
 
 def _write_private(error: Exception) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 SHOWN = 20
+#: a number below zero, or a bin that starts there, such as -20..-16
+_BELOW_ZERO = re.compile(r"-[0-9]+(\.[0-9]+)?(\.\.-?[0-9]+)?")
 
 
 class Frame:
@@ -88,5 +91,7 @@ def _plain(column: Any) -> list[Any]:
 
 
 def safe_text(text: str) -> str:
-    """The text with a quote in front if a spreadsheet would take it for a formula."""
+    """The text with a quote in front if a spreadsheet would take it for a formula; a bin of numbers is none."""
+    if _BELOW_ZERO.fullmatch(text):
+        return text
     return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text

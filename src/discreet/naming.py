@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from discreet.errors import BadParameter
+
 OTHER = "other"
-#: columns that a release needs for itself
-RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count")
+#: columns that releases and answers have of their own, whatever the task
+RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count", "marginal", "consistent_count")
+#: those of `top`, so of every release of items; and of those by some methods
+TOP_COLUMNS = ("rank", "certainty")
+GROUP_COLUMNS = ("group", "group_count")
+FOURIER_COLUMNS = ("coefficient",)
+RESCALED_COLUMNS = ("rescaled_count",)
 
 
 def reserved_problem(name: str) -> str | None:
     """Why an attribute cannot have this name, if it cannot."""
     if name.lower() not in RESERVED:
         return None
-    return f"{name!r} is the name of a column of every release; rename the attribute, and the column in the data"
+    return f"{name!r} is the name of a column that releases have; rename the attribute, and the column in the data"
+
+
+def refuse_columns(names: Iterable[str], columns: Iterable[str], method: str) -> None:
+    """Refuses attributes that would share their name with a column of this method's releases."""
+    taken = set(columns)
+    for name in names:
+        if name.lower() in taken:
+            raise BadParameter(
+                f"attribute {name!r} is the name of a column that releases of items by {method} have; rename the "
+                "attribute, and the column in the data"
+            )
 
 
 def did_you_mean(wrong: object, known: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.mechanisms.item_bounds import GUESSES, best_bound, squared_error
 from discreet.noise import ZeroNoise
 from discreet.privacy import as_text, exact
-from discreet.queries import Questions
+from discreet.queries import Questions, questions_of
 from discreet.schema import Schema
 from discreet.tasks import Items, Task
 
@@ -36,7 +36,10 @@ _REHEARSED = {
 
 @dataclass(frozen=True)
 class Plan:
-    """One row for each method: the standard error of one cell and of all cells together, or why there is none."""
+    """One row for each method: the standard error of one cell and of all cells together, or why there is none.
+
+    Of queries, the least and the largest standard error.
+    """
 
     table: Frame
     epsilon: Fraction
@@ -64,7 +67,8 @@ def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
         note = "; ".join([*_REHEARSED[mechanism.rehearsal], *mechanism.bias()])
     except (BadParameter, CannotAnswer) as error:
         found, note = [math.nan, math.nan], str(error)
-    row = {"method": method, "one cell": found[0], "all cells": found[1]}
+    names = ("surest query", "least sure query") if "queries" in request.parameters else ("one cell", "all cells")
+    row = {"method": method, **dict(zip(names, found, strict=True))}
     if isinstance(task, Items) and "guess" in request.parameters:
         row["guessed item"] = math.nan if math.isnan(found[0]) else _guessed(mechanism, request)
     return {**row, "note": note}
@@ -81,13 +85,23 @@ def _stderrs(mechanism: Mechanism) -> Any:
     else:
         private = [_empty(schema.select(names)) for names in mechanism.sets]
     summary = mechanism.measure(private, ZeroNoise())
-    last = np.array(mechanism.release_schema.sizes) - 1
-    first = np.zeros_like(last)
-    # of several tables, a cell of the first one
-    held = mechanism.release_schema.names if mechanism.sets is None else mechanism.sets[0]
-    cell = np.where([name in held for name in mechanism.release_schema], 0, last)
-    asked = Questions(np.array([first, first]), np.array([cell, last]), 2, np.arange(2))
-    return summary.answer(asked, 0.95).stderr
+    stderr = summary.answer(_asked(mechanism), 0.95).stderr
+    return (stderr.min(), stderr.max()) if "queries" in mechanism.request.parameters else stderr
+
+
+def _asked(mechanism: Mechanism) -> Questions:
+    """A cell (of several tables, one of the first; of pairs, one of two items) and everything; or the queries."""
+    schema = mechanism.release_schema
+    if "queries" in mechanism.request.parameters:
+        return questions_of(mechanism.request.parameters["queries"], schema)
+    last = np.array(schema.sizes) - 1
+    held = schema.names if mechanism.sets is None else mechanism.sets[0]
+    start = np.zeros_like(last)
+    if getattr(mechanism, "pairs", False):
+        start[-1] = 1
+    here = np.array([name in held for name in schema])
+    cell = np.where(here, start, 0), np.where(here, start, last)
+    return Questions(np.array([cell[0], np.zeros_like(last)]), np.array([cell[1], last]), 2, np.arange(2))
 
 
 def _empty(schema: Schema) -> Counts:

@@ -45,7 +45,7 @@ class Data:
     schema: Schema
     unit: Unit
     ledger: Ledger
-    #: names the needed columns and complains if they are not there; looks at no row
+    #: complains if one of these columns is not there or cannot be counted; looks at no row
     require: Callable[[list[str]], None]
     count: Counting
     #: the same for several sets of attributes at once, where there is a quicker way than one count of all attributes
@@ -264,16 +264,24 @@ def open_data(
     budget: Number | None = None,
     dataset: str = "data",
     delimiter: str | None = None,
+    encoding: str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Data:
     """Private rows: a path (CSV, Parquet, globs, lists of them), a pandas, polars or Arrow frame, an ibis table.
 
-    Without a ledger file the account lives in memory, and the releases say so.
+    Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
+    and `encoding` (UTF-8) are for CSV files.
     """
     from discreet import engines
 
-    opened = engines.open_source(source, delimiter=delimiter)
+    opened = engines.open_source(source, delimiter=delimiter, encoding=encoding)
+    engines.Limits(threads, memory_limit)  # complains now rather than after the charge
+    hidden = unit or Unit()
+
+    def require(names: list[str]) -> None:
+        opened.require(names)
+        engines.check(opened, schema.select([name for name in schema if name in names]), hidden)
 
     def count(wanted: Schema, bounded: Unit, salt: bytes) -> Counts:
         return engines.count(opened, wanted, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
@@ -285,7 +293,7 @@ def open_data(
         used = 1 if repeatable else threads
         return engines.histories(opened, wanted, bounded, looks=looks, threads=used, memory_limit=memory_limit)
 
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), opened.require, count, several, look)
+    return Data(schema, hidden, _account(ledger, dataset, budget), require, count, several, look)
 
 
 def from_counts(

@@ -29,7 +29,8 @@ class Ranked(Protocol):
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
     """A question for each item of a selection, its contexts narrowed to first and last codes; and the items' codes."""
     pairs = zip(selected.first[:, 0], selected.last[:, 0], strict=True)
-    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(np.arange(low, high + 1) for low, high in pairs)]))
+    runs = [np.arange(low, high + 1) for low, high in pairs]
+    codes = runs[0] if len(runs) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *runs]))
     ends = {0: np.column_stack([codes, codes])}
     ends |= {index: np.tile(np.array(both, np.int64), (codes.size, 1)) for index, both in within.items()}
     return cut_questions(selected, ends), codes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,11 @@ from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
-_DROPPED = "rows that the declared rules drop are not counted"
+_DROPPED = "rows that the declared rules drop"
+#: how a manifest's sentences on the declared rules start; all others are on bounds and methods
+_RULES = ("rows with", "values beyond")
+#: where the reasons start that a short note has no room for
+_REASONS = re.compile("; |, so |, which biases ")
 
 Group = str | tuple[str, str | int]
 
@@ -49,6 +54,15 @@ class Release:
         """What the intervals do not cover, in plain sentences."""
         return list(self.manifest["leaves_out"])
 
+    @property
+    def note(self) -> str:
+        """The same in short, as every answer says it."""
+        said = [_REASONS.split(sentence)[0] for sentence in self.leaves_out if not sentence.startswith(_RULES)]
+        dropped = [_DROPPED] if len(said) < len(self.leaves_out) else []
+        if not said:
+            return f"{_DROPPED} are not counted" if dropped else ""
+        return f"outside the interval: {'; '.join([*said, *dropped])}"
+
     def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
         """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
 
@@ -62,7 +76,7 @@ class Release:
         found = self.summary.answer(questions, _checked(level))
         columns = (found.value, found.stderr, found.low, found.high, found.bias)
         value, stderr, low, high, bias = (column[0].item() for column in columns)
-        return Estimate(value, stderr, low, high, level, self._note, bias)
+        return Estimate(value, stderr, low, high, level, self.note, bias)
 
     def _listed(self, cells: Any) -> Boxes:
         asked = read_questions(cells, self.schema, self._known)
@@ -189,10 +203,6 @@ class Release:
     @property
     def _known(self) -> Iterable[str]:
         return list(self.manifest["data_attributes"])
-
-    @property
-    def _note(self) -> str:
-        return _DROPPED if self.leaves_out else ""
 
     def to_arrow(self) -> Any:
         return self.summary.to_arrow()

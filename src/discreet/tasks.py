@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -61,7 +62,8 @@ class Table(Task):
 class Marginals(Task):
     """Many small tables at once: `Marginals(ways=2)`, all of two attributes; `Marginals([["age", "sex"], ["state"]])`.
 
-    With `ways`, `by` may name the attributes to combine; without it they are all that the schema has.
+    With `ways`, `by` may name the attributes to combine; without it they are all that the schema has. With `queries`,
+    they are those that the queries are about.
     """
 
     name = "marginals"
@@ -80,7 +82,10 @@ class Marginals(Task):
             self.by, self.method, self.parameters = (), method, _plain_parameters(parameters)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
-        return self.by or tuple(schema)
+        every = tuple(schema)
+        named = set(_names(self.parameters.get("queries")))
+        # a name that the schema lacks is refused later, where the query can be shown
+        return self.by or (tuple(name for name in every if name in named) if named and named <= set(every) else every)
 
     def asked(self) -> dict[str, Any]:
         return {**self.parameters, **({"sets": [list(part) for part in self.sets]} if self.sets else {})}
@@ -88,6 +93,18 @@ class Marginals(Task):
     def to_dict(self) -> dict[str, Any]:
         by: list[Any] = [list(part) for part in self.sets] or list(self.by)
         return {"task": self.name, **({"by": by} if by else {}), "method": self.method, **self.parameters}
+
+
+def _names(queries: Any) -> Iterator[str]:
+    """The attributes that predicates are about, as far as these can be read."""
+    from discreet.queries.where import names, parse
+
+    for where in queries if isinstance(queries, list | tuple) else ():
+        if isinstance(where, Mapping):
+            yield from where
+        elif isinstance(where, str):
+            with suppress(BadParameter):
+                yield from names(parse(where))
 
 
 class Ranges(Task):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,17 @@ sys.argv = ["discreet", "--help"]
     assert process(tmp_path, prelude=examples).stdout.splitlines()[:7] == ["True"] * 7
 
 
+@pytest.mark.parametrize("command", ["query", "quantile", "top"])
+def test_help_keeps_each_example_on_its_line(cli: Cli, tmp_path: Path, command: str) -> None:
+    examples = done(cli(tmp_path, command, "--help")).split("Examples:\n")[1].split("\n\n")[0].splitlines()
+    assert len(examples) > 1
+    assert [line for line in examples if line.count("discreet ") != 1 or not line.startswith("    discreet ")] == []
+
+
+def test_the_version_is_told(cli: Cli, tmp_path: Path) -> None:
+    assert done(cli(tmp_path, "--version")) == f"discreet {version('discreet')}\n"
+
+
 @pytest.mark.parametrize(
     "arguments", [["publsh"], ["query"], ["query", "x", "--levl", "1"], ["query", "x", "--level", "no"]]
 )
@@ -40,3 +52,32 @@ def test_a_wrong_call_says_what_is_wrong(cli: Cli, tmp_path: Path, arguments: li
     assert "Traceback" not in said.stderr
     assert "Error: " in said.stderr
     assert "help" in said.stderr
+
+
+@pytest.mark.parametrize("words", ["'charged; again for nothing'", ""])
+def test_ctrl_c_has_the_last_word(tmp_path: Path, words: str) -> None:
+    stopping = f"""
+import discreet.cli.specs
+def stop(*arguments):
+    raise KeyboardInterrupt({words})
+discreet.cli.specs.run_check = stop
+"""
+    said = process(tmp_path, "check", "x.toml", prelude=stopping)
+    assert said.returncode == 130
+    assert said.stderr == f"discreet: {words.strip(chr(39)) or 'stopped'}\n"
+
+
+def test_a_polite_kill_ends_as_ctrl_c_does(tmp_path: Path) -> None:
+    """What is private is removed on the way out."""
+    killed = """
+import os, signal, tempfile, time
+import discreet.cli.specs
+def wait(*arguments):
+    with tempfile.TemporaryDirectory():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(20)
+discreet.cli.specs.run_check = wait
+"""
+    said = process(tmp_path, "check", "x.toml", prelude=killed)
+    assert (said.returncode, said.stderr) == (130, "discreet: stopped\n")
+    assert list((tmp_path / ".tmp").iterdir()) == []

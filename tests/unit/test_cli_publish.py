@@ -45,6 +45,15 @@ def test_publish_again_is_the_same_and_costs_nothing(odd: Path) -> None:
     assert {path.name: path.read_bytes() for path in (odd / "by-day").iterdir()} == before
 
 
+def test_publish_says_whether_it_was_published_before(cli: Cli, small: Path) -> None:
+    for spec in (SMALL, SMALL.replace('budget = 3\nledger = "small.ledger"', "").replace("releases.a", "releases.b")):
+        (small / "small.toml").write_text(spec)
+        first, second = (done(cli(small, "publish", "small.toml")).splitlines() for _ in range(2))
+        name = first[0].removeprefix("Published ")
+        assert second[0] == f"{name} was published before; nothing was charged"
+        assert second[1:-2] == first[1:-2]
+
+
 def test_publish_over_budget(cli: Cli, odd: Path) -> None:
     before = left(odd)
     message = refused(process(odd, "publish", "people.toml", "dear"), code=3)
@@ -58,6 +67,7 @@ def test_publish_over_budget(cli: Cli, odd: Path) -> None:
 def test_publish_asks_which_release(cli: Cli, odd: Path) -> None:
     refused(cli(odd, "publish", "people.toml"), "people.toml", "name the release", "by-day, dear, days")
     refused(cli(odd, "publish", "people.toml", "by-dai"), "'by-dai'", "Did you mean 'by-day'?")
+    refused(cli(odd, "plan", "people.toml", "nope"), "people.toml", "'nope'", "The spec has: by-day, dear, days")
 
 
 def test_publish_is_quiet_on_demand(cli: Cli, odd: Path, tmp_path: Path) -> None:
@@ -171,6 +181,15 @@ def test_publish_with_a_locked_ledger(cli: Cli, small: Path, monkeypatch: pytest
 
 
 def test_publish_without_a_ledger_says_that_nobody_remembers(cli: Cli, small: Path) -> None:
-    (small / "small.toml").write_text(SMALL.replace('ledger = "small.ledger"', ""))
+    (small / "small.toml").write_text(SMALL.replace('budget = 3\nledger = "small.ledger"', ""))
     assert "kept in memory only: name a ledger in the spec" in done(cli(small, "publish", "small.toml"))
     assert left(small) == ["a", "people.csv", "small.toml"]
+
+
+def test_a_budget_without_a_ledger_would_cap_nothing(cli: Cli, small: Path) -> None:
+    (small / "small.toml").write_text(SMALL.replace('ledger = "small.ledger"', ""))
+    fix = 'small.toml: [privacy] budget: nothing keeps it from one run to the next; add ledger = "NAME.ledger"'
+    refused(cli(small, "publish", "small.toml"), fix)
+    said = cli(small, "check", "small.toml")
+    assert (said.returncode, said.stdout.startswith(fix)) == (1, True)
+    assert left(small) == ["people.csv", "small.toml"]

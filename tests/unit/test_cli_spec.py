@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -128,6 +129,16 @@ def test_check_of_what_is_no_spec(cli: Cli, tmp_path: Path) -> None:
         assert "Traceback" not in said.stderr
 
 
+def test_the_spec_of_the_docs_has_no_mistakes(cli: Cli, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "spec.md").read_text(encoding="utf-8")
+    sample = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert sample is not None
+    (tmp_path / "visits.toml").write_text(sample[1], encoding="utf-8")
+    (tmp_path / "blocks.csv").write_text("block,tract,county\n1,a,x\n2,a,x\n3,b,x\n")
+    (tmp_path / "films.csv").write_text("film\nAlien\nBrazil\n")
+    assert "no mistakes" in done(cli(tmp_path, "check", "visits.toml"))
+
+
 # --- schema draft
 
 
@@ -148,6 +159,17 @@ def test_a_draft_is_refused_until_its_mark_is_removed(cli: Cli, small: Path) -> 
     said = done(cli(small, "publish", "draft.toml", "--json"))
     assert json.loads(said)["spent"] == "0.5"
     assert load(small / "example").schema["age"].labels == (1, 2)
+
+
+def test_a_draft_in_another_folder_finds_its_data(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("member;age\nTrue;17.0\nFalse;\nTrue;18.0\n", encoding="utf-8")
+    (tmp_path / "sub").mkdir()
+    done(cli(tmp_path, "schema", "draft", "people.csv", "-o", "sub/p.toml"))
+    path = tmp_path / "sub" / "p.toml"
+    text = path.read_text(encoding="utf-8").replace("drafted_from_private_data = true\n", "")
+    path.write_text(re.sub(r"by = .*", 'by = ["member"]', text).replace("epsilon = 0.5", "epsilon = 1000"))
+    done(cli(tmp_path, "publish", "sub/p.toml", "-o", "out"))
+    assert load(tmp_path / "out").count().value == 3
 
 
 @pytest.mark.parametrize(

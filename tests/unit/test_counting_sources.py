@@ -18,7 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.engines import count
+import discreet
+from discreet.draft import draft_spec
+from discreet.engines import count, open_source
 from discreet.errors import SourceError
 from discreet.privacy import Unit
 from discreet.schema import Ordinal, Schema
@@ -153,3 +155,14 @@ def test_no_rows() -> None:
     empty = frame(made_rows(1)).slice(0, 0)
     assert count(empty, SCHEMA, ROW, salt=SALT) == reference(SCHEMA, [])
     assert count(empty, SCHEMA, Unit("user", 3), salt=SALT) == reference(SCHEMA, [])
+
+
+@pytest.mark.parametrize("ends", [",,", ", ,"])
+def test_columns_without_a_name_do_not_matter(tmp_path: Path, ends: str) -> None:
+    (tmp_path / "rows.csv").write_text(f"age,sex{ends}\n1,f,,\n2,m,x,y\n", encoding="utf-8")
+    schema = discreet.Schema(age=discreet.Ordinal(1, 2))
+    data = discreet.open(tmp_path / "rows.csv", schema, unit=discreet.Unit("sex", max_rows=1))
+    assert data.publish(discreet.Table("age", method="geometric"), 1000).count().value == 2
+    with pytest.raises(SourceError, match="no column ''"):
+        open_source(tmp_path / "rows.csv").require(["", "age"])
+    assert 'by = ["age", "sex"]' in draft_spec(tmp_path / "rows.csv")

@@ -179,3 +179,19 @@ def test_other_arrow_types() -> None:
     raw = [None, pa.array([0, 1, 3, 4], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff\xfeb")]
     broken = pa.Array.from_buffers(pa.string(), 3, raw)
     assert one_column(broken, Nominal(["a", "b"], outside="other")) == {(0,): 1, (1,): 1, (2,): 1}
+
+
+@pytest.mark.parametrize("text", ["2024-05-31 23:30:00-05:00", "2024-05-31T23:30:00.5-0500", "2024-05-31 23:30:00-05"])
+def test_a_moment_counts_on_its_day_in_utc_in_text_too(tmp_path: Path, text: str) -> None:
+    (tmp_path / "rows.csv").write_text(f"x,y\n{text},1\n", encoding="utf-8")
+    days = Ordinal(date(2024, 5, 31), date(2024, 6, 1))
+    assert shown(count(tmp_path / "rows.csv", Schema(x=days), ROW, salt=SALT)) == {(1,): 1}
+    assert one_column([datetime.fromisoformat("2024-05-31T23:30:00-05:00")], days) == {(1,): 1}
+
+
+def test_texts_without_an_offset_count_on_the_day_they_name() -> None:
+    days = Ordinal(date(2024, 5, 31), date(2024, 6, 1), outside="clamp")
+    plain = ["2024-05-31", "2024/5/31", "2024-05-31 23:59:59", "2024-05-31T23:59:59Z", "2024-05-31 24:00:00"]
+    assert one_column(plain, days) == {(0,): 5}
+    far = ["290309-12-22 (BC) 00:00:00+10", "999999-01-01", "9999-12-31 23:30:00-05:00", "x:30-05:00"]
+    assert one_column(far, days) == {(0,): 1, (1,): 2}

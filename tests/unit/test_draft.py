@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 from datetime import date
 from fractions import Fraction
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet
 from discreet.draft import _integers, _reals, draft_spec
 from discreet.errors import SourceError
 from discreet.schema import Nominal, Ordinal
@@ -74,6 +76,63 @@ def test_gzip_and_other_delimiters_are_read(tmp_path: Path) -> None:
     assert drafted(tmp_path, gzip.compress(text), "people.csv.gz")[1].schema.names == ("age", "sex")
 
 
+ODD_COLUMNS = {
+    "python": ["True", "False", "True"],
+    "capitals": ["TRUE", "FALSE", "TRUE"],
+    "letter": ["t", "f", "f"],
+    "british": ["31/12/2024", "01/02/2024", "05/06/2024"],
+    "compact": ["20241231", "20240201", "20240605"],
+    "slashes": ["2024/12/31", "2024-2-1", "2024-06-05"],
+    "moment": ["2024-12-31 23:59:59", "2024-02-01T00:00:00Z", "2024-06-05 10:00"],
+    "mixed": ["2024-12-31", "unknown", "2024-06-05"],
+    "blanks": ["  a ", "a", " b"],
+    "hexadecimal": ["0x10", "0x11", "12"],
+    "half": ["1", "2.5", "3"],
+    "unsure": ["1", "2", "about 3"],
+    "boundless": ["1.5", "inf", "2"],
+    "never": ["infinity", "-infinity", "infinity"],
+    "far": ["99999-01-01", "2024-01-01", "2024-01-02"],
+    "spelt": ["nan", "x", "y"],
+    "quoted": ["two\nlines", "a,b", 'q"'],
+    "long": ["9007199254740993", "9007199254740995", "9007199254740994"],
+    "longer": ["1e20", "3e20", "200000000000000000000"],
+}
+
+
+@pytest.mark.parametrize("column", ODD_COLUMNS)
+def test_publishing_a_draft_counts_every_row(tmp_path: Path, column: str) -> None:
+    cells = [[value, str(row)] for row, value in enumerate(ODD_COLUMNS[column])]
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[column, "row"], *cells])
+    (tmp_path / "draft.toml").write_text(draft_spec(tmp_path / "people.csv"), encoding="utf-8")
+    spec = load_spec(tmp_path / "draft.toml")
+    data = discreet.open(tmp_path / "people.csv", spec.schema)
+    counts = data.count(spec.schema.select([column]), data.unit, b"salt")
+    assert counts.counts.sum() == 3
+
+
+def test_whole_numbers_beside_blanks_are_whole_as_pandas_writes_them(tmp_path: Path) -> None:
+    assert drafted(tmp_path, "age,x\n12.0,1\n,2\n17.0,3\n")[1].schema["age"] == Ordinal(12, 17)
+
+
+@pytest.mark.parametrize(("name", "mark"), [("people.csv", ";"), ("people.csv", "\t"), ("people.tsv", ",")])
+def test_the_delimiter_is_drafted_where_a_reader_must_be_told(tmp_path: Path, name: str, mark: str) -> None:
+    rows = mark.join(["age", "sex"]) + "\n" + mark.join(["17", "f"]) + "\n"
+    spec = drafted(tmp_path, rows, name)[1]
+    assert spec.delimiter == mark
+    assert spec.schema.names == ("age", "sex")
+
+
+def test_the_usual_delimiter_is_not_drafted(tmp_path: Path) -> None:
+    assert drafted(tmp_path, "age;years,sex\n17,f\n")[1].delimiter is None
+    assert drafted(tmp_path, "age\tsex\n17\tf\n", "people.tsv")[1].delimiter is None
+
+
+def test_columns_without_any_number_are_left_out(tmp_path: Path) -> None:
+    spec = drafted_parquet(tmp_path, x=[float("nan"), float("inf")], far=[date.max, None], age=[1, 2])
+    assert spec.schema.names == ("age",)
+
+
 def test_odd_parquet_columns_are_drafted_or_left_out_with_a_reason(tmp_path: Path) -> None:
     spec = drafted_parquet(
         tmp_path,
@@ -113,6 +172,15 @@ def test_a_file_that_cannot_be_drafted_is_told_without_its_contents(tmp_path: Pa
             draft_spec(tmp_path / name)
         assert name in str(caught.value)
         assert "SECRET" not in str(caught.value)
+
+
+def test_ctrl_c_while_drafting_is_no_failure_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("discreet.draft._columns", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        drafted(tmp_path, PEOPLE)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from discreet.cli.app import app
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials, workloads
 from discreet.evaluate.trials import Plan, errors
-from discreet.mechanisms import Request, mechanism_for
+from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.publish import Data
 from discreet.tasks import Task
@@ -146,14 +147,19 @@ def test_questions_of_a_file(tmp_path: Path) -> None:
     assert (mine.name, mine.questions.count) == ("mine", 2)
 
 
-def test_the_command_writes_private_results(tmp_path: Path) -> None:
-    people().to_csv(tmp_path / "people.csv", index=False)
-    (tmp_path / "spec.toml").write_text(
+def written_command(here: Path) -> list[str]:
+    """A call of `evaluate`, with the data and the spec that it needs."""
+    people().to_csv(here / "people.csv", index=False)
+    (here / "spec.toml").write_text(
         '[data]\nsource = "people.csv"\n[privacy]\nbudget = 1\nledger = "l.ledger"\n'
         '[attributes.age]\nkind = "ordinal"\nlow = 0\nhigh = 7\n'
         '[releases.r]\ntask = "table"\nby = ["age"]\nepsilon = 1\n'
     )
-    arguments = ["evaluate", str(tmp_path / "spec.toml"), "--methods", "geometric", "--trials", "2", "--json"]
+    return ["evaluate", str(here / "spec.toml"), "--methods", "geometric", "--trials", "2"]
+
+
+def test_the_command_writes_private_results(tmp_path: Path) -> None:
+    arguments = [*written_command(tmp_path), "--json"]
     found = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "out")])
     assert found.exit_code == 0, found.output
     said = json.loads(found.stdout)
@@ -167,6 +173,38 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "errors.png").read_bytes().startswith(b"\x89PNG")
     again = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "out2")])
     assert json.loads(again.stdout)["errors"] == said["errors"]  # the recorded seed decides everything
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_results_do_not_need_the_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if the extra were not installed
+    arguments = [*written_command(tmp_path), "-o", str(tmp_path / "out"), *(["--json"] if as_json else [])]
+    found = CliRunner().invoke(app, arguments)
+    assert found.exit_code == 0, found.output
+    if as_json:
+        said = json.loads(found.stdout)
+        assert [row["method"] for row in said["errors"]] == ["geometric"] * len(said["errors"]) != []
+        assert [Path(name).name for name in said["files"]] == ["errors.csv"]
+    else:
+        assert "geometric" in found.stdout
+        assert "errors.csv" in found.stdout
+    assert found.stderr.count("\n") == 1
+    assert "pip install 'discreet[charts]'" in found.stderr
+    assert (tmp_path / "out" / "errors.csv").is_file()
+    assert not (tmp_path / "out" / "errors.html").exists()
+
+
+def test_a_release_of_queries_is_asked_its_queries(tmp_path: Path) -> None:
+    written_command(tmp_path)
+    spec = tmp_path / "spec.toml"
+    planned = '[releases.q]\ntask = "marginals"\nqueries = ["age < 3", "age = 7"]\nepsilon = 1\n'
+    spec.write_text(spec.read_text() + planned)
+    arguments = ["evaluate", str(spec), "q", "--trials", "2", "--json", "-o", str(tmp_path / "out")]
+    found = CliRunner().invoke(app, arguments)
+    assert found.exit_code == 0, found.output
+    errors = json.loads(found.stdout)["errors"]
+    assert {row["workload"] for row in errors} == {"queries"}
+    assert {row["method"] for row in errors} == {method for task, method in registry() if task == "marginals"}
 
 
 def test_a_seed_decides_which_records_count(tmp_path: Path) -> None:

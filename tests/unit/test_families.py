@@ -164,3 +164,18 @@ def test_not_more_than_there_may_be() -> None:
         Families.of(["a = 1"] * (MOST_QUERIES + 1), SCHEMA)
     many = Families.of([f"a = {i % 5}" for i in range(300)], SCHEMA)
     assert [len(numbers) for numbers in many.members] == [5] * 60
+
+
+def test_rows_count_whatever_they_lack_that_no_query_asks_for() -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": ["x", "y", None, "x"], "c": [None, None, None, "t"]})
+    data = discreet.open(frame, SCHEMA)
+    assert data.publish(discreet.Marginals(queries=["a < 3"]), 1, noise=ZeroNoise()).count("a < 3").value == 2
+    both = data.publish(discreet.Marginals(queries=["not (a > 3 or b = 'y')", {"a": 4}]), 1, noise=ZeroNoise())
+    assert [both.count(where).value for where in ("not (a > 3 or b = 'y')", "a = 4")] == [1, 1]
+
+
+@pytest.mark.parametrize(("queries", "words"), [(["a < 3", "ab = 2"], "ab"), (["a <"], "a <")])
+def test_a_query_that_cannot_be_read_is_shown(queries: list[str], words: str) -> None:
+    frame = pd.DataFrame({"a": [1], "b": ["x"], "c": ["q"]})
+    with pytest.raises(BadParameter, match=words):
+        discreet.open(frame, SCHEMA).publish(discreet.Marginals(queries=queries), 1)

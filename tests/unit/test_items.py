@@ -263,7 +263,10 @@ def test_one_item_at_a_time(by: Any) -> None:
 
 
 def test_users_or_records_and_rows_per_cell() -> None:
-    for per_cell, parameters, said in ((2, {}, "correct the unit"), (1, {"count": "records"}, "users are counted")):
+    for per_cell, parameters, said in (
+        (2, {}, "max_rows_per_cell cannot be 2; set it to 1"),
+        (1, {"count": "records"}, "users are counted"),
+    ):
         source = discreet.open(FRAME, SCHEMA, unit=Unit("who", max_rows=4, max_rows_per_cell=per_cell))
         with pytest.raises(BadParameter, match=said):
             source.publish(discreet.Items("item", method="lpa", **parameters), 1)

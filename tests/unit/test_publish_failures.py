@@ -136,3 +136,17 @@ def test_a_user_without_a_name_can_publish(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(getpass, "getuser", nobody)
     people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
     assert {entry.who for entry in Ledger.read(tmp_path / "l.ledger").entries()} == {"unknown"}
+
+
+def test_being_stopped_after_the_charge_is_said(tmp_path: Path, scratch: Path) -> None:
+    """As Ctrl-C does it; no frame that sees data stays, and the same name costs nothing more."""
+
+    def stop() -> None:
+        raise KeyboardInterrupt(CANARY)
+
+    with pytest.raises(KeyboardInterrupt, match=r"after the budget was charged.*'a' costs nothing more") as caught:
+        failing(people(tmp_path), stop).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
+    assert list(scratch.iterdir()) == []
+    people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])

@@ -196,7 +196,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("dyadic", {"base": 2.0}, "base"),
     ("dyadic", {"base": True}, "base"),
     ("dyadic", {"base": "2"}, "base"),
-    ("dyadic", {"base": 2**21}, "base"),
+    ("dyadic", {"base": 2**21}, "from 2 to 1048576, not 2097152"),
     ("dyadic", {"consistency": "no"}, "consistency"),
     ("dyadic", {"consistency": 0}, "consistency"),
     ("dyadic", {"consistency": False, "write": "cells"}, "no common cells"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.frame import Frame
+from discreet.frame import Frame, safe_text
 from discreet.noise import ZeroNoise
 from discreet.publish import from_counts
 from discreet.release import Release
@@ -91,3 +91,20 @@ def test_showing_a_frame_shows_its_beginning_and_says_so() -> None:
     assert "&lt;i&gt;name" in html
     assert "&lt;row 19&gt;" in html
     assert "row 20" not in html
+
+
+def test_bins_below_zero_are_no_formulas_and_can_be_asked_again(tmp_path: Path) -> None:
+    schema = discreet.Schema(frost=discreet.Ordinal(edges=[-20, -15, -9, -8, 0, 10]), code=discreet.Nominal(["-1.5"]))
+    codes = [[code, 0] for code in range(5)]
+    task = discreet.Table(["frost", "code"], method="geometric")
+    release = from_counts(schema, codes, [1, 2, 3, 4, 5]).publish(task, 1, noise=ZeroNoise())
+    labels = ["-20..-16", "-15..-10", "-9", "-8..-1", "0-9"]
+    answers = release.table(["frost", "code"])
+    assert [row.split(",")[:2] for row in answers.to_csv().split()[1:]] == [[label, "-1.5"] for label in labels]
+    Frame({name: answers[name] for name in schema}).to_csv(tmp_path / "questions.csv")
+    assert list(release.ask(tmp_path / "questions.csv")["count"]) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("text", ["-1+1", "-20..A1", "-20..-16..", "-1..2\n", "-", "-A1", "+5", "-5 %", "=-1", "\t-1"])
+def test_what_only_starts_like_a_number_gets_a_quote(text: str) -> None:
+    assert safe_text(text) == "'" + text

@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.traceback import Traceback
 
 from discreet.engines import Source, count, open_source
+from discreet.engines.count import read
 from discreet.engines.session import Limits, private_session
 from discreet.errors import BadParameter, DiscreetError, SourceError
 from discreet.privacy import Unit
@@ -390,6 +391,22 @@ def test_the_private_folder_goes_even_when_interrupted(temporary: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(temporary.iterdir()) == []
+
+
+def test_ctrl_c_while_counting_is_no_failure_to_read(tmp_path: Path) -> None:
+    """DuckDB makes an error of it; a second, careful reading would publish what was to be stopped."""
+    readings: list[int] = []
+
+    def stopped(parts: list[Any]) -> None:
+        readings.append(len(parts))
+        raise RuntimeError("Query interrupted")
+
+    (tmp_path / "rows.csv").write_text("age,sex\n1,M\n")
+    source = open_source(str(tmp_path / "rows.csv"))
+    assert source.has_careful_reading()
+    with pytest.raises(KeyboardInterrupt):
+        read(source, SCHEMA, ROW, Limits(), stopped)
+    assert readings == [1]
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")

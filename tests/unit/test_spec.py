@@ -256,7 +256,11 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
             "[privacy]\nunit = 5\nbudget = 1e9\n" + PLAIN,
             ["[privacy] unit: ", "[privacy] budget: 1E+9 protects nobody"],
         ),
-        ("[privacy]\nbudget = 1\n" + RELEASE + "epsilon = 2", ["epsilon: 2 is above the whole budget of 1"]),
+        ("[privacy]\nbudget = 1\n" + PLAIN, ["[privacy] budget: nothing keeps it", 'add ledger = "NAME.ledger"']),
+        (
+            "[privacy]\nbudget = 1\nledger = 'l'\n" + RELEASE + "epsilon = 2",
+            ["epsilon: 2 is above the whole budget of 1"],
+        ),
         ("[data]\nsource = []\n" + PLAIN, ["[data] source: must be a path"]),
         (PLAIN.replace("age", "Age") + PLAIN, ["upper and lower case"]),
     ],

@@ -54,12 +54,13 @@ def specs(draw: st.DrawFn) -> Spec:
         extra: dict[str, Any] = draw(st.dictionaries(st.sampled_from(["theta", "size", "shares"]), values))
         by = draw(st.lists(st.sampled_from(schema.names), min_size=1, unique=True))
         releases[name] = ReleaseSpec(name, Table(by, **extra), draw(epsilons))
+    ledger = draw(st.none() | names)
     return Spec(
         schema=schema,
         unit=draw(units),
         source=draw(st.none() | names | st.lists(names, min_size=1, max_size=3)),
-        budget=draw(st.none() | st.just(Fraction(10**6))),
-        ledger=draw(st.none() | names),
+        budget=draw(st.none() | st.just(Fraction(10**6))) if ledger else None,
+        ledger=ledger,
         releases=releases,
         drafted=draw(st.booleans()),
         dataset=draw(names),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
@@ -12,6 +13,8 @@ def main() -> None:
 
     for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
         getattr(stream, "reconfigure", lambda **options: None)(errors="replace")
+    # a polite kill ends as Ctrl-C does, so that no private file stays
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app()
     except DiscreetError as error:
@@ -21,6 +24,12 @@ def main() -> None:
     except OSError as error:
         print(f"discreet: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(2)
+    except SystemExit as leaving:
+        # Ctrl-C has become an exit without a word
+        stopped = leaving.__context__ and leaving.__context__.__cause__
+        if isinstance(stopped, KeyboardInterrupt):
+            print(f"discreet: {stopped.args[0] if stopped.args else 'stopped'}", file=sys.stderr)
+        raise
     except KeyboardInterrupt:
         print("discreet: stopped", file=sys.stderr)
         sys.exit(130)

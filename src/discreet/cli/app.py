@@ -25,6 +25,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but results and errors.")]
 
 
+def _say_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"discreet {version('discreet')}")
+        raise typer.Exit
+
+
+@app.callback()
+def every(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """What holds for every command."""
+
+
 @app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--folder", "-f", help="Where to leave the files.")] = Path("discreet-demo"),
@@ -100,6 +117,7 @@ def query(
 ) -> None:
     """Ask a release; every answer comes with its interval.
 
+    \b
     Examples:
       discreet query out/by-age "age between 30 and 39 and sex = 'Female'"
       discreet query out/by-age --by sex "age >= 65"
@@ -122,6 +140,7 @@ def quantile(
 ) -> None:
     """The value that a given part of the records do not exceed, with its interval.
 
+    \b
     Examples:
       discreet quantile out/by-age age
       discreet quantile out/by-age age 0.9 --where "sex = 'Female'"
@@ -143,6 +162,7 @@ def top(
 ) -> None:
     """The most frequent items of a release of `items`, and how sure it is that they belong to the top.
 
+    \b
     Examples:
       discreet top out/films -k 10 --where "day = 'Mon'"
       discreet top out/films -k 3 --per day

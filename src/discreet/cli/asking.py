@@ -46,7 +46,7 @@ def run(
     elif as_json:
         print_json(frame.to_dicts())
     else:
-        _show(frame, level)
+        _show(frame, level, release.note)
 
 
 def run_quantile(folder: Path, attribute: str, share: float, where: str | None, level: float, as_json: bool) -> None:
@@ -61,17 +61,18 @@ def run_top(
     folder: Path, k: int, where: str | None, per: str | None, level: float, output: Path | None, as_json: bool
 ) -> None:
     names = [part.strip() for part in per.split(",")] if per else []
-    frame = load(folder).top(k, where, per=names, level=level)
+    release = load(folder)
+    frame = release.top(k, where, per=names, level=level)
     if output is not None:
         frame.to_csv(output)
         print(f"{output}: {len(frame):,} rows")
     elif as_json:
         print_json(frame.to_dicts())
     else:
-        _show(frame, level)
+        _show(frame, level, release.note)
 
 
-def _show(frame: Frame, level: float) -> None:
+def _show(frame: Frame, level: float, note: str) -> None:
     rows = [
         [
             _number(value, name) if name in NUMBERS else str(value)
@@ -79,7 +80,8 @@ def _show(frame: Frame, level: float) -> None:
         ]
         for row in frame.rows()
     ]
-    print_table(f"intervals hold the truth with probability {level:g}", list(frame.columns), rows, right=NUMBERS)
+    title = f"intervals hold the truth with probability {level:g}{'; ' if note else ''}{note}"
+    print_table(title, list(frame.columns), rows, right=NUMBERS)
 
 
 def _number(value: float, name: str) -> str:

@@ -13,7 +13,7 @@ from discreet.cli.show import print_json, print_table
 from discreet.engines.files import found_paths
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
-from discreet.evaluate.workloads import build, default_names
+from discreet.evaluate.workloads import build, default_names, queries
 from discreet.privacy import exact
 from discreet.spec import Spec, load_spec
 
@@ -37,7 +37,10 @@ def run(
     release = wanted_release(path, spec, name)
     data = data_of(path, spec)
     schema = data.schema.select(release.task.attributes(data.schema))
-    found = [one for text in _listed(workloads) or default_names(schema) for one in build(text, schema)]
+    if (asked := release.task.parameters.get("queries")) and not workloads:
+        found = [queries(asked, schema)]
+    else:
+        found = [one for text in _listed(workloads) or default_names(schema) for one in build(text, schema)]
     plan = trials.Plan(
         data,
         release.task,
@@ -54,6 +57,8 @@ def run(
     with _bar(quiet or as_json) as progress:
         lines = trials.run(plan, folder / "trials.jsonl", progress)
     written = custodian.write(folder, f"{release.name}: true errors over {count} trials", lines)
+    if not custodian.can_draw():
+        print(f"discreet: {custodian.NO_CHARTS}", file=sys.stderr)
     if as_json:
         print_json(
             {"private": custodian.MARK, "errors": custodian.summarised(lines), "files": [str(p) for p in written]}

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+from discreet.cli.publishing import wanted_release
 from discreet.cli.show import print_json, print_table
 from discreet.errors import BadParameter
 from discreet.mechanisms import Request
-from discreet.naming import did_you_mean
 from discreet.plan import Plan, plan
 from discreet.privacy import as_text, exact
 from discreet.spec import load_spec
@@ -17,14 +17,11 @@ from discreet.spec import load_spec
 
 def run(path: Path, name: str | None, epsilon: str | None, as_json: bool) -> None:
     spec = load_spec(path)
-    if name is not None and name not in spec.releases:
-        raise BadParameter(f"{path}: has no release {name!r}.{did_you_mean(name, spec.releases)}")
-    if not spec.releases:
+    wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
+    if not wanted:
         raise BadParameter(f"{path}: plans no release; add a table [releases.NAME]")
     printed = []
-    for release in spec.releases.values():
-        if name not in (None, release.name):
-            continue
+    for release in wanted:
         epsilons = [exact(text.strip(), "epsilon") for text in epsilon.split(",")] if epsilon else [release.epsilon]
         for one in epsilons:
             schema = spec.schema.select(release.task.attributes(spec.schema))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadSpec
+from discreet.folder import MANIFEST
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
 from discreet.publish import Data, open_data
@@ -18,11 +19,13 @@ def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json:
     wanted = wanted_release(path, spec, name)
     target = output or Path(wanted.name)
     data = data_of(path, spec)
+    before = bool(data.ledger.recorded(wanted.name)) or (target / MANIFEST).is_file()
     with stages(quiet or as_json) as progress:
         release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
     if as_json:
         print_json({"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"], **_account(data)})
     elif not quiet:
+        print(f"{target} was published before; nothing was charged" if before else f"Published {target}")
         _tell(release, target, data)
 
 
@@ -70,7 +73,6 @@ def _account(data: Data) -> dict[str, str | None]:
 
 
 def _tell(release: Release, target: Path, data: Data) -> None:
-    print(f"Published {target}")
     for what, said in release.describe().items():
         print(f"  {what}: {said}")
     account = _account(data)

@@ -15,13 +15,18 @@ def reference() -> str:
 
     parts = [
         "# Commands\n\nMade by `python -m discreet.cli.reference > docs/cli.md`. Exit codes: 0 done, 1 a check said "
-        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge.\n"
+        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge. `discreet --version` says which version "
+        "this is.\n"
     ]
     for path, command in _commands("discreet", typer.main.get_command(app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]
-        lines = [f"## `{path}`", "", cleandoc(command.callback.__doc__ or ""), "", *parameters, ""]
+        lines = [f"## `{path}`", "", _text(command.callback.__doc__ or ""), "", *parameters, ""]
         parts.append("\n".join(lines))
     return "\n".join(parts)
+
+
+def _text(said: str) -> str:
+    return cleandoc(said).replace("\b\n", "")  # the mark that keeps a terminal from joining lines
 
 
 def _names(parameter: Any) -> str:

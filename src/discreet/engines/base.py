@@ -21,7 +21,7 @@ class Source(ABC):
         seen: dict[str, int] = {}
         for place, column in enumerate(self._columns, start=1):
             # engines look columns up without regard to case; by place, for without a header names are data
-            if (twin := seen.setdefault(column.casefold(), place)) != place:
+            if column and (twin := seen.setdefault(column.casefold(), place)) != place:
                 raise SourceError(
                     f"{name}: two columns, {twin} and {place}, have the same name (upper and lower case count as one); "
                     "rename one, or give the file a first line that names its columns"
@@ -33,7 +33,7 @@ class Source(ABC):
     def require(self, names: Iterable[str]) -> None:
         """Raises unless every one of these columns is there. Reads nothing private."""
         needed = list(names)
-        missing = [name for name in needed if name not in self._columns]
+        missing = [name for name in needed if not name or name not in self._columns]
         if not missing:
             return
         if len(missing) == len(needed) > 1:  # what was taken for names may be data: show none of it
@@ -46,6 +46,10 @@ class Source(ABC):
     def has_careful_reading(self) -> bool:
         """Whether a failed reading is worth a second, slower one that takes what the first does not."""
         return False
+
+    @abstractmethod
+    def without_rows(self) -> Source:
+        """A source with the same types of columns, over which expressions can be built at no cost, if not be run."""
 
     @abstractmethod
     def tables(self, wanted: Mapping[str, str], limits: Limits, careful: bool) -> AbstractContextManager[list[Any]]:

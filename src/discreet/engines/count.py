@@ -20,6 +20,8 @@ from discreet.schema import Schema
 
 _BLOCK = 1024
 
+#: DuckDB's words for Ctrl-C
+_STOPPED = "Query interrupted"
 Result = TypeVar("Result")
 
 
@@ -46,6 +48,11 @@ def count(
     return read(
         opened, schema, unit, Limits(threads, memory_limit), lambda parts: _counted(parts, schema, unit, salt.hex())
     )
+
+
+def check(source: Source, schema: Schema, unit: Unit) -> None:
+    """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
+    read(source.without_rows(), schema, unit, Limits(), lambda parts: coded_rows(parts, schema, unit))
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Callable[[list[Any]], Result]) -> Result:
@@ -77,6 +84,8 @@ def _read(
     except DiscreetError as error:  # about public facts: a type, an attribute
         return error.with_traceback(None)
     except BaseException as error:  # polars panics with exceptions that are no Exception
+        if type(error) is RuntimeError and str(error) == _STOPPED:
+            raise KeyboardInterrupt from None
         if careful or not source.has_careful_reading():
             return unreadable(error, source.name)
     return _read(source, schema, unit, limits, work, careful=True)

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from discreet.engines.arrow_columns import parquet_batches
 from discreet.engines.base import Source
 from discreet.engines.csv_text import CsvLayout, write_repaired
+from discreet.engines.frames import ArrowSource
 from discreet.engines.session import Limits, Session, literal, picked, private_session, quoted
 from discreet.errors import SourceError
 
@@ -104,6 +105,11 @@ class CsvSource(FileSource[CsvLayout]):
             raise SourceError(f"{self.name}: has one column only; say what separates its columns with {fix}")
         super().require(needed)
 
+    def without_rows(self) -> Source:
+        import pyarrow as pa
+
+        return ArrowSource(pa.schema([(name, pa.string()) for name in self.columns()]).empty_table())
+
     def _query(self, session: Session, layout: CsvLayout, paths: list[Path], wanted: Mapping[str, str]) -> str:
         packed = layout.packed
         if self._encoding != "utf-8-sig":
@@ -146,6 +152,9 @@ class ParquetSource(FileSource[ParquetLayout]):
             except (OSError, pa.ArrowException):
                 raise SourceError(f"{path}: cannot be read, or is no complete Parquet file") from None
         super().__init__({path: [name for name, _ in layout] for path, layout in layouts.items()}, layouts)
+
+    def without_rows(self) -> Source:
+        return self  # a view on it needs the names and types that the files begin or end with
 
     def _query(self, session: Session, layout: ParquetLayout, paths: list[Path], wanted: Mapping[str, str]) -> str:
         # the statistics in a file leave NaN out, and DuckDB would take their word that there is none

@@ -31,6 +31,9 @@ class ArrowSource(MemorySource):
         super().__init__("the Arrow table", table.schema.names)
         self._table = table
 
+    def without_rows(self) -> Source:
+        return ArrowSource(self._table.schema.empty_table())
+
     def _arrow(self, wanted: Mapping[str, str]) -> Any:
         import pyarrow as pa
 
@@ -46,14 +49,29 @@ class FrameSource(MemorySource):
         super().__init__(f"the {native.__module__.split('.')[0]} {native.__name__}", map(str, self._names))
         self._frame = frame
 
+    def without_rows(self) -> Source:
+        import narwhals as nw
+
+        if isinstance(self._frame, nw.LazyFrame):  # even for no row it may have to compute
+            return FrameSource(nw.from_native(self._frame.to_native().clear()))
+        return FrameSource(self._frame.head(0))
+
     def _arrow(self, wanted: Mapping[str, str]) -> Any:
         import narwhals as nw
         import pyarrow as pa
 
         picked = {alias: self._names[self.columns().index(name)] for alias, name in wanted.items()}
-        frame = self._frame.select(*dict.fromkeys(picked.values()))
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-        return pa.table({alias: _column(frame[name]) for alias, name in picked.items()})
+        frame = self._frame
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.select(*dict.fromkeys(picked.values())).collect()
+        return pa.table({alias: _column(_series(frame, name)) for alias, name in picked.items()})
+
+
+def _series(frame: Any, name: Any) -> Any:
+    import narwhals as nw
+
+    # pandas has names that are no texts, such as 0
+    return frame[name] if isinstance(name, str) else nw.from_native(frame.to_native()[name], series_only=True)
 
 
 def _column(series: Any) -> Any:
@@ -83,6 +101,9 @@ class RelationSource(MemorySource):
         super().__init__("the DuckDB relation", relation.columns)
         self._relation = relation
 
+    def without_rows(self) -> Source:
+        return RelationSource(self._relation.limit(0))
+
     def _arrow(self, wanted: Mapping[str, str]) -> Any:
         return _stream(self._relation.project(picked(wanted)))
 
@@ -93,6 +114,9 @@ class IbisSource(Source):
     def __init__(self, table: Any, engine: str) -> None:
         super().__init__(f"the ibis table ({engine})", table.columns)
         self._table = table
+
+    def without_rows(self) -> Source:
+        return self
 
     @contextmanager
     def tables(self, wanted: Mapping[str, str], limits: Limits, careful: bool) -> Iterator[list[Any]]:
@@ -105,6 +129,9 @@ class IbisDuckdbSource(MemorySource):
     def __init__(self, table: Any) -> None:
         super().__init__("the ibis table (duckdb)", table.columns)
         self._table = table
+
+    def without_rows(self) -> Source:
+        return IbisDuckdbSource(self._table.limit(0))
 
     def _arrow(self, wanted: Mapping[str, str]) -> Any:
         backend = self._table.get_backend()

@@ -20,6 +20,7 @@ from typing import Any
 from discreet.errors import BadParameter, SourceError
 
 MEMORY_SHARE = "60%"
+MOST_THREADS = 1024
 BATCH_ROWS = 1 << 20
 # DuckDB rounds nanoseconds, and with them the last one of a day into the next
 _IN_MICROSECONDS = "make_timestamp(epoch_ns({0}) // 1000 - (epoch_ns({0}) % 1000 < 0)::BIGINT)"
@@ -40,10 +41,17 @@ class Limits:
     memory: str | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
-            raise BadParameter(f"threads must be a whole number of at least 1, not {self.threads!r}")
-        if self.memory is not None and not re.fullmatch(r"\d+(\.\d+)? ?(%|[KMGT]i?B)", self.memory):
+        if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
+            raise BadParameter(f"threads must be a whole number from 1 to {MOST_THREADS}, not {self.threads!r}")
+        if self.memory is not None and not _is_size(self.memory):
             raise BadParameter(f"memory_limit must be a size such as '4GB' or '50%', not {self.memory!r}")
+
+
+def _is_size(given: object) -> bool:
+    if not isinstance(given, str) or not (found := re.fullmatch(r"(\d{1,18}(?:\.\d+)?) ?(%|[KMGT]i?B)", given)):
+        return False
+    number, unit = float(found[1]), found[2][0]
+    return 0 < number <= 100 if unit == "%" else 0 < number * 1000 ** "_KMGT".index(unit) <= 10**18
 
 
 @dataclass(frozen=True)

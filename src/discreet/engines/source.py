@@ -49,8 +49,9 @@ def _open_files(given: str | Path | Iterable[str | Path], delimiter: str | None,
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
         raise BadParameter(f"delimiter must be one character such as ';', not {delimiter!r}")
     try:
-        codec = codecs.lookup(encoding or "utf-8").name
-    except LookupError:
+        codec = codecs.lookup("utf-8" if encoding is None else encoding).name
+        codecs.getincrementaldecoder(codec)().decode(b"").encode()
+    except (LookupError, TypeError, AttributeError, ValueError):
         raise BadParameter(f"encoding {encoding!r} is unknown; use a name such as 'utf-8' or 'latin-1'") from None
     return CsvSource(csv, delimiter, "utf-8-sig" if codec == "utf-8" else codec)
 

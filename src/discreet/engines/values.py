@@ -2,7 +2,7 @@
 
 Numbers are read as float64, whole numbers of a declared integer type exactly. NaN is a null. Text such as
 ' 42 ' or '42.0' is the number it spells; true and false are none. Moments are cut to their day, those with a time
-zone in UTC.
+zone or, in text, with an offset in UTC.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from discreet.errors import SourceError
 # at most 99 in the exponent, so that no engine can overflow
 _NUMBER = r"^[+-]?([0-9]{1,99}(\.[0-9]{0,99})?|\.[0-9]{1,99})([eE][+-]?[0-9]{1,2})?$"
 _WHOLE = r"^\s*[+-]?[0-9]+\s*$"
+# a sign after so much of a text can only be that of an offset
+_DATE = len("2024-05-31")
 _FLOAT_EXACT = 2**53
 
 
@@ -57,11 +59,21 @@ class Engine:
         if not kind.is_string():
             return None
         if self.is_duckdb:
-            return raw.try_cast("date")
+            return self._day_of_text(raw)
         raise SourceError(
             f"the {self._backend.name} engine cannot read dates from text row by row; "
             "turn the column into dates in the ibis table first"
         )
+
+    @staticmethod
+    def _day_of_text(text: Any) -> Any:
+        """Our DuckDB is set to UTC; a date alone would leave the offset of a moment out of account."""
+        import ibis
+
+        moment, day = text.try_cast("timestamp('UTC')").try_cast("date"), text.try_cast("date")
+        time = text.substr(_DATE)
+        in_utc = ibis.ifelse(time.contains("+") | time.contains("-"), moment.fill_null(day), day)
+        return ibis.ifelse(text.length() > _DATE, in_utc, day)  # plain dates are the usual, and cheap this way
 
     def text(self, raw: Any) -> Any:
         """The canonical text of a column; None if its type has none."""

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import DiscreetError
-
 Json = dict[str, Any]
 
 MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
 MEASURES = ("absolute", "relative", "squared", "covered", "width", "divergence", "top")
+NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: nothing is computed twice"
 SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
@@ -39,7 +38,7 @@ def summarised(lines: Sequence[Json]) -> list[Json]:
 
 
 def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
-    """The table as CSV, and the charts; returns what was written."""
+    """The table as CSV, and the charts if they can be drawn; returns what was written."""
     table = summarised(lines)
     rows = folder / "errors.csv"
     names = ["workload", "method", "epsilon", "trials", *(m for m in MEASURES if any(m in row for row in table))]
@@ -50,7 +49,16 @@ def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
     (folder / "PRIVATE.txt").write_text(MARK + "\n", encoding="utf-8")
     spec = chart(title, table)
     (folder / "errors.vl.json").write_text(json.dumps(spec, indent=1) + "\n", encoding="utf-8")
-    return [rows, *_drawn(folder, title, spec, table)]
+    return [rows, *(_drawn(folder, title, spec, table) if can_draw() else [])]
+
+
+def can_draw() -> bool:
+    """Whether the extra `charts` is installed."""
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def chart(title: str, table: Sequence[Json]) -> Json:
@@ -108,13 +116,8 @@ def chart(title: str, table: Sequence[Json]) -> Json:
 
 
 def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[Path]:
-    try:
-        import vl_convert as vegalite
-    except ImportError:
-        raise DiscreetError(
-            f"the numbers are in {folder}; to draw them, pip install 'discreet[charts]' and run again: nothing is "
-            "computed twice"
-        ) from None
+    import vl_convert as vegalite
+
     page, picture = folder / "errors.html", folder / "errors.png"
     drawn = vegalite.vegalite_to_html(spec, bundle=True)
     page.write_text(drawn.replace("<body>", f"<body>{_heading(title, table)}", 1), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from discreet.errors import BadParameter
 from discreet.evaluate.range_queries import boxes, covered, predicates, random_boxes
 from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
-from discreet.queries import Questions, read_questions
+from discreet.queries import Questions, Where, questions_of, read_questions
 from discreet.schema import Nominal, Schema
 
 SEED = 4
@@ -57,6 +57,11 @@ def default_names(schema: Schema) -> list[str]:
     pairs = len(schema) > 1
     wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": pairs}
     return [name for name, sensible in wanted.items() if sensible]
+
+
+def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
+    """Those that a release answers and no others."""
+    return _workload("queries", schema, questions_of(predicates, schema))
 
 
 def cells(schema: Schema) -> list[Workload]:

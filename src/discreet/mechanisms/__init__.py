@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from discreet.errors import BadParameter
@@ -15,7 +16,7 @@ from discreet.tasks import Task
 
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
-#: what "auto" means for each task, the first that accepts the request
+#: what "auto" means for each task, the first that can hold the table
 AUTO = {
     "table": ("geometric", "filter-priority"),
     "ranges": ("privelet+", "dyadic-filter-priority"),
@@ -44,7 +45,7 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
     """The mechanism a task (or `method`) names, or the one `auto` picks from public facts; refuses what cannot work."""
     known, method = registry(), method or task.method
     if method == "auto":
-        return _first_that_accepts([known[task.name, method] for method in AUTO[task.name]], request)
+        return _picked(task, request)
     if (task.name, method) not in known:
         methods = [name for kind, name in known if kind == task.name]
         raise BadParameter(
@@ -54,10 +55,39 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
     return known[task.name, method](request)
 
 
-def _first_that_accepts(kinds: list[type[Mechanism]], request: Request) -> Mechanism:
+def _picked(task: Task, request: Request) -> Mechanism:
+    """The first method of `auto` that can hold the table. Parameters never decide which one that is."""
+    kinds = [registry()[task.name, method] for method in AUTO[task.name]]
     for kind in kinds[:-1]:
         try:
             return kind(request)
-        except BadParameter:  # too large for it, or not its parameters
-            continue
-    return kinds[-1](request)
+        except BadParameter:
+            if _holds(kind, request):  # so what was asked of it is wrong, which shall be told
+                break
+    else:
+        kind = kinds[-1]
+    _check_parameters(task, kind, request)
+    return kind(request)
+
+
+def _holds(kind: type[Mechanism], request: Request) -> bool:
+    """Whether the method takes the table when nobody asks for anything special."""
+    try:
+        kind(replace(request, parameters={}))
+    except BadParameter:
+        return False
+    return True
+
+
+def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:
+    """Refuses a parameter that the method lacks, and says which methods of the task have it."""
+    every = {method: inner.parameters for (name, method), inner in registry().items() if name == task.name}
+    for name in request.parameters:
+        if name not in kind.parameters:
+            owners = [method for method, taken in every.items() if name in taken]
+            if owners:
+                raise BadParameter(
+                    f"`{name}` is a parameter of {', '.join(owners)}; name a method, for `auto` takes {kind.method}"
+                )
+            hint = did_you_mean(name, [known for taken in every.values() for known in taken])
+            raise BadParameter(f"no method of task {task.name!r} has a parameter {name!r}.{hint}")

@@ -35,7 +35,7 @@ class Dyadic(Transformed):
     def choose_axes(self) -> list[Axis]:
         base = self.request.parameters.get("base", 2)
         if isinstance(base, bool) or not isinstance(base, int) or not 2 <= base <= 1 << 20:
-            raise BadParameter(f"base must be a whole number of at least 2, not {base!r}")
+            raise BadParameter(f"base must be a whole number from 2 to {1 << 20}, not {base!r}")
         self.note_choice("base", base, "given" if "base" in self.request.parameters else "default")
         self.consistent = self.request.parameters.get("consistency", True)
         if not isinstance(self.consistent, bool):

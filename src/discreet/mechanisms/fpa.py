@@ -22,6 +22,7 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.grouped_items import halves
 from discreet.mechanisms.item_method import ITEMS, ItemMethod
+from discreet.naming import FOURIER_COLUMNS, TOP_COLUMNS, refuse_columns
 from discreet.privacy import Unit, choice_cost, choice_scale, length_cost, rounded_up
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Fpa(ItemMethod):
         from discreet.transforms.fourier import padded_length
 
         super().__init__(request)
+        refuse_columns(request.schema, (*TOP_COLUMNS, *FOURIER_COLUMNS), self.method)
         if self.pairs:
             raise BadParameter("fpa takes no pairs of items; use lpa, sra or hpa for them")
         if "coefficients" in request.parameters:
@@ -89,6 +91,12 @@ class Fpa(ItemMethod):
             exact = np.rint(every[:kept] * LATTICE).astype(np.int64)
             views.append(Frequencies(noise.add(exact, scale), scale, LATTICE, length, table.size))
         return FourierCounts(self.release_schema, self.views, views, bound=bound)
+
+    def bias(self) -> list[str]:
+        return [
+            *super().bias(),
+            "all but the first coefficients are cut off; what they would add is not in the intervals",
+        ]
 
     def _numbers(self, every: NDArray[np.longdouble], step: str, unit: Unit, length: int, noise: Noise) -> int:
         """How many coefficients are kept: k = 2 rho - 1."""

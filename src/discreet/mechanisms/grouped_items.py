@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.item_method import ItemMethod
+from discreet.naming import GROUP_COLUMNS, TOP_COLUMNS, refuse_columns
 
 if TYPE_CHECKING:
     from discreet.kept import Histories, Kept
@@ -40,6 +41,7 @@ class Grouping:
 class GroupedItems(ItemMethod):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
+        refuse_columns(request.schema, (*TOP_COLUMNS, *GROUP_COLUMNS), self.method)
         if self.pairs:
             raise BadParameter(f"{self.method} takes no pairs of items; use lpa, sra or hpa for them")
 

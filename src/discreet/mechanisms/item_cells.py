@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.item_method import ItemMethod
+from discreet.naming import RESCALED_COLUMNS, TOP_COLUMNS, refuse_columns
 
 if TYPE_CHECKING:
     from discreet.kept import Histories, Kept
@@ -33,6 +34,8 @@ class ItemCells(ItemMethod):
         if not isinstance(self.rescales, bool):
             raise BadParameter(f"rescale must be true or false, not {self.rescales!r}")
         super().__init__(request)
+        columns = (*TOP_COLUMNS, *RESCALED_COLUMNS) if self.rescales else TOP_COLUMNS
+        refuse_columns(request.schema, columns, self.method)
         self.needs_rows |= self.rescales
         if self.rescales and self.pairs:
             raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
@@ -79,8 +82,8 @@ class ItemCells(ItemMethod):
         if not self.rescales:
             return super().bias()
         return [
-            f"at most {self.bound.text} records are counted of one user; all counts are then multiplied to make up for "
-            "the others, which is right on average only if those are like the ones that count",
+            f"at most {self.bound.text} records are counted of one user, and counts multiplied to make up for the "
+            "others; that is right on average only if those are like the ones that count",
         ]
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:

@@ -177,7 +177,8 @@ class ItemMethod(Mechanism):
         asked, in_cell = self.request.parameters, self.request.unit.in_cell
         if in_cell not in (None, 1):
             raise BadParameter(
-                "items: users or records are counted, so 1 row of a user in a cell, or any number; correct the unit"
+                f"items: records or users are counted, so max_rows_per_cell cannot be {in_cell}; set it to 1 to count "
+                "users, or leave it out"
             )
         if in_cell == 1 and asked.get("count") == "records":
             raise BadParameter("count: the unit says that a user counts once in a cell, so users are counted")

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from discreet.queries.binding import Where, bind
 from discreet.queries.estimate import Estimate
-from discreet.queries.questions import Questions, cut_questions, read_questions
+from discreet.queries.questions import Questions, cut_questions, questions_of, read_questions
 from discreet.queries.selection import Boxes, Selection
 
-__all__ = ["Boxes", "Estimate", "Questions", "Selection", "Where", "bind", "cut_questions", "read_questions"]
+__all__ = [
+    "Boxes",
+    "Estimate",
+    "Questions",
+    "Selection",
+    "Where",
+    "bind",
+    "cut_questions",
+    "questions_of",
+    "read_questions",
+]

@@ -1,7 +1,8 @@
 """Predicates over labels -> selections over codes. Exact: what no union of cells can say is refused.
 
 `!=` and `not` mean all other cells, so also the cell "other" where an attribute has one; a range never holds
-that cell. Reals are binned from edge to edge, so at an edge `<` is the same as `<=`, and `>` as `>=`.
+that cell. A bin of reals holds its lower edge, so at an edge `<` and `>=` are answered and `<=` and `>` refused; only
+the upper end of the domain is in the last bin, so there it is the other way round.
 """
 
 from __future__ import annotations
@@ -163,9 +164,9 @@ def _ordered_codes(attribute: Attribute, operator: Operator, value: object) -> t
         raise BadParameter("None is not a single value")
     plain = value.value if isinstance(value, Number) else value
     if operator == "<=" or (operator == "<" and attribute.kind == "real"):
-        return attribute.between(None, plain)
+        return attribute.between(None, plain, strict=operator == "<")
     if operator == ">=" or (operator == ">" and attribute.kind == "real"):
-        return attribute.between(plain, None)
+        return attribute.between(plain, None, strict=operator == ">")
     return _strictly_below(attribute, plain) if operator == "<" else _strictly_above(attribute, plain)
 
 

@@ -101,7 +101,9 @@ def _as_text(column: Any) -> Any:
     if pyarrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pyarrow.types.is_timestamp(column.type):
-        column = column.cast(pyarrow.date32())
+        days = column.cast(pyarrow.date32())
+        # a time of day stays, so that it is refused and not cut off
+        column = days if days.cast(column.type).equals(column) else column
     return column.cast(pyarrow.string()).fill_null("").dictionary_encode()
 
 

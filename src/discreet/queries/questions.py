@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer, DiscreetError, UnknownAttribute
-from discreet.queries.binding import attribute_index, bind, range_codes, value_codes
+from discreet.queries.binding import Where, attribute_index, bind, range_codes, value_codes
 from discreet.queries.question_table import QuestionTable, TextColumn, read_table
 from discreet.queries.selection import MOST_BOXES, Boxes, Intervals, unite
 from discreet.schema import Attribute, Nominal, Schema
@@ -56,6 +56,13 @@ def cut_questions(selected: Boxes, ends: Mapping[int, Codes]) -> Questions:
         last[:, :, attribute] = np.minimum(last[:, :, attribute], ranges[:, 1:])
     filled = np.all(first <= last, axis=2)
     return Questions(first[filled], last[filled], count, np.nonzero(filled)[0])
+
+
+def questions_of(predicates: Iterable[Where], schema: Schema) -> Questions:
+    """One question for each predicate."""
+    ends = [bind(where, schema).ends(schema.sizes) for where in predicates]
+    boxes = Boxes.of(np.concatenate([np.empty((0, len(schema), 2), np.int64), *ends]))
+    return Questions(boxes.first, boxes.last, len(ends), np.repeat(np.arange(len(ends)), list(map(len, ends))))
 
 
 def read_questions(source: Any, schema: Schema, known: Iterable[str] = ()) -> Questions:

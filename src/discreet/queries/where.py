@@ -95,6 +95,17 @@ def parse(text: str) -> Predicate:
     return _Parser(text).whole()
 
 
+def names(where: Predicate) -> Iterator[str]:
+    """The attributes that a predicate is about."""
+    if isinstance(where, And | Or):
+        for part in where.parts:
+            yield from names(part)
+    elif isinstance(where, Not):
+        yield from names(where.part)
+    else:
+        yield where.name
+
+
 class _Token(NamedTuple):
     kind: str  # "name", "text", "number", "end", or the keyword or symbol itself
     value: str

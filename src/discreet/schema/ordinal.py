@@ -11,11 +11,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -111,12 +111,15 @@ class Ordinal:
             raise OutsideDomain(f"{_plain(value)} is no whole number, and this attribute holds whole numbers")
         return self._last_edge_up_to(position)
 
-    def between(self, low: object = None, high: object = None) -> tuple[int, int]:
+    def between(self, low: object = None, high: object = None, *, strict: bool = False) -> tuple[int, int]:
         """First and last code of the bins from `low` to `high`, both included; None leaves a side open.
 
-        A range may reach beyond the domain, but may not cut a bin. Of reals, a range runs from edge to edge
-        and, like the bins themselves, leaves out its upper end unless that is the end of the domain.
+        A range may reach beyond the domain, but may not cut a bin. A bin of reals holds its lower edge and not its
+        upper one, so of reals only the end of the domain, which the last bin holds, can be included above.
+        `strict` is for reals: the ends are left out.
         """
+        if self.kind == "date":
+            _refuse_times(low, high)
         bottom, top = self._edge(0), self._edge(self.bins)
         start = bottom if low is None else self._position(low)
         end = top if high is None else self._position(high)
@@ -138,6 +141,17 @@ class Ordinal:
             raise CannotAnswer(
                 f"the range from {_plain(low)} to {_plain(high)} holds no whole bin; {self._near(first)}"
             )
+        if self.kind == "real":
+            if strict and low is not None and start >= bottom:
+                self._refuse_cut(first, low, f">= {self._show(first)} to take it whole")
+            if strict and high is not None and end == top:
+                last = self.bins - 1
+                self._refuse_cut(
+                    last, high, f"<= {self._show(stop)} to take it whole, or < {self._show(last)} to leave it"
+                )
+            if not strict and end < top:
+                whole = f"{'<=' if stop == self.bins - 1 else '<'} {self._show(stop + 1)}"
+                self._refuse_cut(stop, high, f"< {self._show(stop)} to leave it, or {whole} to take it whole")
         return first, stop - 1
 
     def edges_array(self) -> np.ndarray[Any, np.dtype[Any]]:
@@ -186,6 +200,9 @@ class Ordinal:
             raise CannotAnswer(f"{_plain(asked)} cuts a bin; {self._near(index)}")
         return index
 
+    def _refuse_cut(self, code: int, asked: object, fix: str) -> NoReturn:
+        raise CannotAnswer(f"{_plain(asked)} is in the bin {self.label(code)}, which this range cuts; write {fix}")
+
     def _near(self, code: int) -> str:
         codes = range(max(0, code - 1), min(self.bins, code + 2))
         return f"the bins around it are {', '.join(str(self.label(near)) for near in codes)}"
@@ -227,14 +244,30 @@ def _day(ticks: int) -> date:
 
 
 def _days(value: object) -> int | None:
+    moment = _moment(value)
+    return None if moment is None else moment.toordinal() - EPOCH
+
+
+def _moment(value: object) -> date | None:
+    """The date, or date and time, that a value or text says."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value)
+            return datetime.fromisoformat(value)
         except ValueError:
             return None
-    return value.toordinal() - EPOCH if isinstance(value, date) else None
+    return value if isinstance(value, date) else None
+
+
+def _refuse_times(*asked: object) -> None:
+    """Bins are of whole days, which a time of day within one would cut."""
+    for value in asked:
+        moment = _moment(value)
+        if isinstance(moment, datetime) and moment.time() != time():
+            raise CannotAnswer(
+                f"{_plain(value)} has a time of day, but bins are of whole days; write the day, '{moment.date()}'"
+            )
 
 
 def _number(value: object) -> float | None:

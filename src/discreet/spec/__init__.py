@@ -71,7 +71,8 @@ def _read(path: Path, methods: Mapping[str, Collection[str]] | None = None) -> t
     check = Checker(document, path.parent, methods)
     drafted = check.drafted()
     source, dataset, delimiter = check.data()
-    unit, budget, ledger = check.unit(), check.budget(), check.ledger()
+    unit, budget = check.unit(), check.budget()
+    ledger = check.ledger(budget)
     schema = check.schema()
     releases = [ReleaseSpec(*release) for release in check.releases(budget)]
     if check.problems or schema is None or unit is None:

@@ -103,7 +103,10 @@ class Checker:
     def budget(self) -> Fraction | None:
         return self._epsilon("privacy", self._tables["privacy"], "budget")
 
-    def ledger(self) -> str | None:
+    def ledger(self, budget: Fraction | None) -> str | None:
+        if budget is not None and "ledger" not in self._tables["privacy"]:
+            fix = 'add ledger = "NAME.ledger", the file that remembers what was spent, or remove the budget'
+            self._say("privacy", [f"budget: nothing keeps it from one run to the next; {fix}"])
         return self._text("privacy", "ledger")
 
     def schema(self) -> Schema | None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet import spreads
 from discreet.laws import DiscreteLaplace
+from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
@@ -30,6 +31,8 @@ Floats = NDArray[np.float64]
 
 #: how many cells may be transformed to find the exact variance of sums of Fourier counts; beyond it a bound is used
 _MOST_TRANSFORMED = 10**8
+#: how many coefficients are drawn together
+_MOST_DRAWN = 10**7
 
 
 class Smoothed(ABC):
@@ -147,11 +150,14 @@ class Frequencies(Smoothed):
         return squared_length(asked.reshape(-1), self.noisy.size, self.length)
 
     def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
-        from discreet.transforms.fourier import restored
+        from discreet.transforms.fourier import restored_at
 
-        ones = np.ones(self.noisy.size, np.int64)
-        noise = (laplace_sums(self.scale, ones, 1, random)[0] / self.lattice for _ in range(draws))
-        return np.stack([restored(drawn, self.length, self.size)[cells] for drawn in noise])
+        ones, found = np.ones(self.noisy.size, np.int64), []
+        together = max(1, _MOST_DRAWN // ones.size)
+        for done in range(0, draws, together):
+            noise = laplace_sums(self.scale, ones, min(together, draws - done), random) / self.lattice
+            found.append(restored_at(noise, self.length, self.size, cells))
+        return np.concatenate(found)
 
     def columns(self) -> dict[str, Any]:
         coefficients = np.zeros(self.size, np.int64)
@@ -253,7 +259,7 @@ class SmoothedCounts(Summary):
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SmoothedCounts:
         import pyarrow.parquet as pq
 
-        names = [name for name in pq.read_schema(parquet).names if name in ("group", "group_count", "coefficient")]
+        names = [name for name in pq.read_schema(parquet).names if name in (*GROUP_COLUMNS, *FOURIER_COLUMNS)]
         table = pq.read_table(parquet, columns=names)
         columns = {name: table[name].to_numpy() for name in names}
         sets = [entry["attributes"] for entry in facts["tables"]]

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 WIDE: Any = np.longdouble
 #: each pass of a mixed-radix transform errs by less than this many roundings
 _ROUNDINGS = 16
+#: entries of the basis that are written out
+_MOST_BASIS = 2 * 10**7
 
 
 def padded_length(size: int) -> int:
@@ -67,6 +69,25 @@ def restored(kept: NDArray[Any], length: int, size: int) -> Floats:
     if length % 2 == 0 and length > 1:
         spectrum[-1] = every[-1]
     return np.fft.irfft(spectrum, length, norm="ortho")[:size]
+
+
+def restored_at(kept: Floats, length: int, size: int, cells: NDArray[np.int64]) -> Floats:
+    """For each row of coefficients the values of some cells: `restored` where that is no less work."""
+    if kept.shape[1] * cells.size > _MOST_BASIS:
+        return np.stack([restored(row, length, size)[cells] for row in kept])
+    return kept @ _basis(kept.shape[1], length, cells)
+
+
+def _basis(count: int, length: int, cells: NDArray[np.int64]) -> Floats:
+    """count x cells: the first vectors of the basis, at some cells."""
+    number = np.arange(count)
+    turns = np.outer((number + 1) // 2, cells) % length  # whole numbers, so that nothing is lost over many turns
+    waves = np.asarray(turns * (2 * math.pi / length), np.float64)
+    sines = (number % 2 == 0) & (number > 0)
+    waves[~sines], waves[sines] = np.cos(waves[~sines]), np.sin(waves[sines])
+    alone = (number == 0) | ((number == length - 1) & (length % 2 == 0))
+    waves *= (np.where(alone, 1.0, math.sqrt(2)) / math.sqrt(length))[:, None]
+    return waves
 
 
 def squared_length(cells: NDArray[np.bool_] | Floats, kept: int, length: int) -> float:

@@ -55,21 +55,25 @@ def ordinals(draw: st.DrawFn, name: str) -> tuple[Attribute, st.SearchStrategy[L
     def leaves(draw: st.DrawFn) -> Leaf:
         first, final = sorted([draw(st.integers(0, last)), draw(st.integers(0, last))])
         choices: list[Leaf] = [
-            (Between(name, start(first), end(final)), codes(first, final)),
-            (
-                OneOf(name, ((start(first), end(first)), (start(final), end(final)))),
-                frozenset({first, final}),
-            ),
             (Compare(name, ">=", start(first)), codes(first, last)),
-            (Compare(name, "<=", end(final)), codes(0, final)),
+            (Compare(name, "<=", end(last)), codes(0, last)),
+            (Between(name, start(first), end(last)), codes(first, last)),
             (Compare(name, "=", str(attribute.labels[first])), frozenset({first})),
             (Compare(name, "!=", str(attribute.labels[first])), every - {first}),
         ]
         if first > 0:
+            choices.append((Compare(name, "<", start(first)), codes(0, first - 1)))
+        if kind != "real":  # a bin of reals does not hold its upper edge
             choices += [
-                (Compare(name, "<", start(first)), codes(0, first - 1)),
-                (Compare(name, ">", end(first - 1)), codes(first, last)),
+                (Between(name, start(first), end(final)), codes(first, final)),
+                (
+                    OneOf(name, ((start(first), end(first)), (start(final), end(final)))),
+                    frozenset({first, final}),
+                ),
+                (Compare(name, "<=", end(final)), codes(0, final)),
             ]
+            if first > 0:
+                choices.append((Compare(name, ">", end(first - 1)), codes(first, last)))
         if other:
             choices.append((Compare(name, "=", "other"), frozenset({bins})))
         return draw(st.sampled_from(choices))
@@ -215,9 +219,12 @@ def products(where: Any) -> tuple[Any, ...]:
         ({"decade": (None, None)}, {1: ((0, 9),)}),
         ("decade != 'other'", {1: ((0, 9),)}),
         ("not decade < 30", {1: ((3, 10),)}),
-        ({"price": (1, 2.5)}, {2: ((2, 4),)}),
+        ({"price": (1, 10)}, {2: ((2, 19),)}),
+        ("price >= 1 and price < 2.5", {2: ((2, 4),)}),
         ("price < 2.5", {2: ((0, 4),)}),
-        ("price > 2.5", {2: ((5, 19),)}),
+        ("price >= 2.5", {2: ((5, 19),)}),
+        ("price <= 10", {}),
+        ("price < 11 and price > -1", {}),
         ({"month": (DAY, date(2024, 2, 29))}, {3: ((0, 1),)}),
         ("month < '2024-03-01'", {3: ((0, 1),)}),
         ("month > '2024-02-29'", {3: ((2, 11),)}),
@@ -265,6 +272,13 @@ def test_nothing_is_an_answer_too() -> None:
         ({"decade": (20, 34)}, CannotAnswer, "decade: 34 cuts a bin; .* 30-39"),
         ("price <= 3.3", CannotAnswer, r"price: 3.3 cuts a bin; .* \[3, 3.5\)"),
         ("price = 1", CannotAnswer, "price: "),
+        ("price <= 2.5", CannotAnswer, r"price: 2.5 is in the bin \[2.5, 3\), .* write < 2.5 .* or < 3 to"),
+        ("price > 2.5", CannotAnswer, r"price: 2.5 is in the bin \[2.5, 3\), .* write >= 2.5"),
+        ("price between 0 and 2.5", CannotAnswer, "price: 2.5 is in the bin"),
+        ({"price": (0, 2.5)}, CannotAnswer, "price: 2.5 is in the bin"),
+        ("not price <= 2.5", CannotAnswer, "price: 2.5 is in the bin"),
+        ("price < 10", CannotAnswer, r"price: 10 is in the bin \[9.5, 10\], .* write <= 10"),
+        ("month >= '2024-02-01 12:00'", CannotAnswer, "month: .* has a time of day, .* write the day, '2024-02-01'"),
         ("month >= '2024-02-15'", CannotAnswer, "month: '2024-02-15' cuts a bin"),
         ("month >= 5", OutsideDomain, "month: 5 is not a date"),
         ("country < 'USA'", BadParameter, "country: labels have no order, so '<'"),

@@ -199,6 +199,15 @@ def test_bad_frames(frame: Any, message: str) -> None:
         read_questions(frame, SCHEMA)
 
 
+def test_frames_and_files_refuse_what_cuts_a_bin(tmp_path: Path) -> None:
+    schema = Schema(day=Ordinal(date(2024, 1, 1), date(2024, 1, 31)), hours=Ordinal(0.0, 10.0, 0.5))
+    noon = pandas.DataFrame({"day": pandas.to_datetime(["2024-01-05 00:00", "2024-01-06 12:00"])})
+    with pytest.raises(CannotAnswer, match=r"question 2, column 'day': .* has a time of day"):
+        read_questions(noon, schema)
+    with pytest.raises(CannotAnswer, match=r"line 3, column 'hours': '2.5' is in the bin \[2.5, 3\)"):
+        read_questions(written(tmp_path, [["hours"], ["2.5..10"], ["0..2.5"]]), schema)
+
+
 def test_an_error_in_a_frame_names_the_question() -> None:
     with pytest.raises(OutsideDomain, match=r"questions, question 2, column 'age': .*17 to 90"):
         read_questions(pandas.DataFrame({"age": [30, 5]}), SCHEMA)

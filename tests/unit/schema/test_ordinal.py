@@ -92,8 +92,13 @@ def test_ranges_from_edge_to_edge_are_the_bins_between(ordinal: Ordinal, data: s
         high -= 1
     if ordinal.kind == "date":
         low, high = (date(1970, 1, 1) + timedelta(days=day) for day in (low, high))
-    assert ordinal.between(low, high) == (first, last)
-    assert ordinal.between(None, high) == (0, last)
+    if ordinal.kind == "real" and last < ordinal.bins - 1:
+        assert ordinal.between(None, high, strict=True) == (0, last)
+        with pytest.raises(CannotAnswer, match="which this range cuts"):
+            ordinal.between(low, high)
+    else:
+        assert ordinal.between(low, high) == (first, last)
+        assert ordinal.between(None, high) == (0, last)
     assert ordinal.between(low, None) == (first, ordinal.bins - 1)
 
 
@@ -120,7 +125,8 @@ def test_decimal_edges_do_not_drift() -> None:
     tenths = Ordinal(0, 1000, 0.1)
     assert tenths.edges_array().tolist() == [float(f"{tick // 10}.{tick % 10}") for tick in range(10_001)]
     assert tenths.code(0.3) == 3
-    assert tenths.between(0.3, 0.7) == (3, 6)
+    assert tenths.between(0.3, None) == (3, 9999)
+    assert tenths.between(None, 0.7, strict=True) == (0, 6)
 
 
 @pytest.mark.parametrize(("low", "width"), [(1e6, 1e-9), (-1e15, 0.5), (0.0, 1e-310), (1e-300, 1e-305), (5e307, 1e300)])
@@ -130,7 +136,8 @@ def test_extreme_reals_keep_their_bins(low: float, width: float) -> None:
     edges = extreme.edges_array().tolist()
     assert extreme.bins == 1000
     assert [extreme.code(edge) for edge in edges] == [*range(1000), 999]
-    assert extreme.between(edges[3], edges[998]) == (3, 997)
+    assert extreme.between(edges[3], None) == (3, 999)
+    assert extreme.between(None, edges[998], strict=True) == (0, 997)
 
 
 def test_whole_numbers_beyond_floats_are_exact() -> None:
@@ -184,6 +191,36 @@ def test_a_range_that_cuts_a_bin_names_the_bins_around() -> None:
         Ordinal(0.0, 2.0, 0.5).between(0.5, 0.7)
     with pytest.raises(CannotAnswer, match="no whole bin"):
         Ordinal(0.0, 2.0, 0.5).between(0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "strict", "fix"),
+    [
+        (None, 1.0, False, r"1\.0 is in the bin \[1, 1\.5\), .* < 1 to leave it, or < 1\.5 to take it whole"),
+        (0.5, 1.5, False, r"1\.5 is in the bin \[1\.5, 2\], .* < 1\.5 to leave it, or <= 2 to take it whole"),
+        (1.0, None, True, r"1\.0 is in the bin \[1, 1\.5\), .* >= 1 to take it whole"),
+        (0.0, None, True, r"0\.0 is in the bin \[0, 0\.5\), .* >= 0 to take it whole"),
+        (None, 2.0, True, r"2\.0 is in the bin \[1\.5, 2\], .* <= 2 to take it whole, or < 1\.5 to leave it"),
+    ],
+)
+def test_an_end_that_cuts_the_bin_that_holds_it_is_refused(low: Any, high: Any, strict: bool, fix: str) -> None:
+    with pytest.raises(CannotAnswer, match=fix):
+        Ordinal(0.0, 2.0, 0.5).between(low, high, strict=strict)
+
+
+def test_ends_beyond_the_domain_cut_no_bin() -> None:
+    hours = Ordinal(0.0, 2.0, 0.5)
+    assert hours.between(None, 2.0) == hours.between(None, 3.0) == hours.between(None, 3.0, strict=True) == (0, 3)
+    assert hours.between(-1.0, None, strict=True) == (0, 3)
+
+
+@pytest.mark.parametrize("moment", ["2024-04-01 12:00", datetime(2024, 4, 1, 12), np.datetime64("2024-04-01T12:00")])
+def test_a_time_of_day_cuts_a_day(moment: object) -> None:
+    days = Ordinal(date(2024, 3, 1), date(2024, 5, 31))
+    for low, high in ((moment, None), (None, moment), (moment, moment)):
+        with pytest.raises(CannotAnswer, match=r"has a time of day, .* write the day, '2024-04-01'"):
+            days.between(low, high)
+    assert days.between(datetime(2024, 4, 1), None) == days.between("2024-04-01 00:00", None) == (31, 91)
 
 
 @pytest.mark.parametrize(("low", "high"), [(91, 99), (0, 16), (40, 30), (91, None), (None, 16), ("a", 20)])
