@@ -193,3 +193,15 @@ def test_a_budget_without_a_ledger_would_cap_nothing(cli: Cli, small: Path) -> N
     said = cli(small, "check", "small.toml")
     assert (said.returncode, said.stdout.startswith(fix)) == (1, True)
     assert left(small) == ["people.csv", "small.toml"]
+
+
+def test_publish_reads_the_encoding_that_the_spec_names(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "towns.csv").write_bytes(("town\n" + "Orléans\n" * 40 + "Paris\n" * 7).encode("latin-1"))
+    (tmp_path / "towns.toml").write_text(
+        '[data]\nsource = "towns.csv"\nencoding = "latin-1"\n[privacy]\nunit = "row"\n'
+        '[attributes.town]\nkind = "nominal"\nvalues = ["Orléans", "Paris"]\n'
+        '[releases.a]\ntask = "table"\nby = ["town"]\nepsilon = 1000\n',
+        encoding="utf-8",
+    )
+    done(cli(tmp_path, "publish", "towns.toml"))
+    assert load(tmp_path / "a").count("town = 'Orléans'").value == 40

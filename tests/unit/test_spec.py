@@ -148,6 +148,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
     [data]
     source = 5
     delimiter = ";;"
+    encoding = "utf-99"
     nmae = "x"
     [privacy]
     unit = "user"
@@ -199,6 +200,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
         "[data] nmae: unknown key. Did you mean 'name'?",
         "[data] source: must be a path",
         "[data] delimiter: must be one character",
+        "[data] encoding: 'utf-99' is unknown",
         "[privacy] max_rows: max_rows must be a whole number of at least 1, not 0",
         "[privacy] max_rows_per_cell: max_rows_per_cell must be a whole number of at least 1, not 2.5",
         "[privacy] neighbours: neighbours must be 'add-remove' or 'replace', not 'both'",

@@ -65,6 +65,7 @@ def specs(draw: st.DrawFn) -> Spec:
         drafted=draw(st.booleans()),
         dataset=draw(names),
         delimiter=draw(st.none() | st.sampled_from([";", "\t", "|"])),
+        encoding=draw(st.none() | st.sampled_from(["utf-8", "latin-1"])),
     )
 
 

@@ -53,6 +53,7 @@ def data_of(path: Path, spec: Spec) -> Data:
         budget=spec.budget,
         dataset=spec.dataset,
         delimiter=spec.delimiter,
+        encoding=spec.encoding,
     )
 
 

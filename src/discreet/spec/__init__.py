@@ -41,6 +41,7 @@ class Spec:
     base: Path = Path()
     dataset: str = "data"
     delimiter: str | None = None
+    encoding: str | None = None
 
     def resolve(self, path: str) -> str:
         """A path of the spec as seen from here; database addresses stay as they are."""
@@ -70,7 +71,7 @@ def _read(path: Path, methods: Mapping[str, Collection[str]] | None = None) -> t
         return None, error.problems
     check = Checker(document, path.parent, methods)
     drafted = check.drafted()
-    source, dataset, delimiter = check.data()
+    source, dataset, delimiter, encoding = check.data()
     unit, budget = check.unit(), check.budget()
     ledger = check.ledger(budget)
     schema = check.schema()
@@ -88,6 +89,7 @@ def _read(path: Path, methods: Mapping[str, Collection[str]] | None = None) -> t
         base=path.parent,
         dataset=dataset or path.stem,
         delimiter=delimiter,
+        encoding=encoding,
     )
     return spec, []
 
@@ -96,7 +98,7 @@ def dump_spec(spec: Spec) -> str:
     """The TOML text of a spec; `load_spec` gives the same spec back."""
     privacy = {**spec.unit.to_dict(), "budget": spec.budget, "ledger": spec.ledger}
     tables: dict[str, Mapping[str, Any]] = {
-        "data": {"source": spec.source, "name": spec.dataset, "delimiter": spec.delimiter},
+        "data": {"source": spec.source, "name": spec.dataset, "delimiter": spec.delimiter, "encoding": spec.encoding},
         "privacy": privacy,
     }
     for name, fields in spec.schema.to_dict().items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import tomllib
 from collections.abc import Collection, Mapping
@@ -20,7 +21,7 @@ DRAFT_MARK = "drafted_from_private_data"
 LARGEST_EPSILON = 10**6
 
 _TABLES = ("data", "privacy", "attributes", "releases")
-_DATA_KEYS = ("source", "name", "delimiter")
+_DATA_KEYS = ("source", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
 _RELEASE_KEYS = ("task", "by", "epsilon", "method")
 
@@ -67,8 +68,8 @@ class Checker:
             self.problems.append(f"{DRAFT_MARK}: must be true; remove the line once every domain is reviewed")
         return bool(mark)
 
-    def data(self) -> tuple[str | list[str] | None, str | None, str | None]:
-        """Source, name of the data set and delimiter."""
+    def data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
+        """Source, name of the data set, delimiter and encoding."""
         table = self._tables["data"]
         self._say("data", unknown_keys(table, _DATA_KEYS))
         source = table.get("source")
@@ -78,7 +79,12 @@ class Checker:
         delimiter = self._text("data", "delimiter")
         if delimiter is not None and len(delimiter) != 1:
             self._say("data", [f'delimiter: must be one character such as ";" or "\\t", not {delimiter!r}'])
-        return source, self._text("data", "name"), delimiter
+        encoding = self._text("data", "encoding")
+        try:
+            codecs.lookup(encoding or "utf-8")
+        except LookupError:
+            self._say("data", [f'encoding: {encoding!r} is unknown; use a name such as "utf-8" or "latin-1"'])
+        return source, self._text("data", "name"), delimiter, encoding
 
     def unit(self) -> Unit | None:
         table = _floats(self._tables["privacy"])
