@@ -53,6 +53,12 @@ class Data:
     #: what users have, where rows are there to tell
     look: Looking | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.schema, Schema):
+            raise BadParameter("schema must be a Schema, such as Schema(age=Ordinal(0, 99))")
+        if not isinstance(self.unit, Unit):
+            raise BadParameter(f'unit must be a Unit, such as Unit("patient", max_rows=30), not {self.unit!r}')
+
     def plan(self, task: Task, epsilon: Number) -> Plan:
         """What each method would give for `epsilon`. Reads no data and spends nothing."""
         from discreet.plan import plan
@@ -151,6 +157,8 @@ class Data:
             )
 
     def _validated(self, task: Task, epsilon: Number) -> Request:
+        if not isinstance(task, Task):
+            raise BadParameter(f'the task must be one such as Table(["age"]), not {task!r}')
         exact_epsilon = exact(epsilon, "epsilon")
         if exact_epsilon > LARGEST_EPSILON:
             raise BadParameter(

@@ -214,3 +214,11 @@ def test_encodings_that_are_none_are_refused(tmp_path: Path, encoding: Any) -> N
     (tmp_path / "rows.csv").write_text("age,sex\n1,f\n")
     with pytest.raises(BadParameter, match="encoding"):
         discreet.open(tmp_path / "rows.csv", SCHEMA, encoding=encoding)
+
+
+@pytest.mark.parametrize(("what", "given"), [("schema", {"age": 3}), ("unit", "age"), ("task", discreet.Table)])
+def test_what_is_no_schema_unit_or_task_is_told_what_is_wanted(what: str, given: Any) -> None:
+    frame = pd.DataFrame({"age": [1], "sex": ["f"]})
+    asked: dict[str, Any] = {"schema": SCHEMA, "unit": None, "task": TASK, what: given}
+    with pytest.raises(BadParameter, match=what):
+        discreet.open(frame, asked["schema"], unit=asked["unit"]).publish(asked["task"], 1)
