@@ -45,8 +45,10 @@ class Frame:
         return pd.DataFrame({name: _one_type(column) for name, column in self.columns.items()})
 
     def to_polars(self) -> Any:
-        import polars as pl
-
+        try:
+            import polars as pl
+        except ImportError:
+            raise ImportError("to_polars needs polars: pip install 'discreet[frames]'") from None
         return pl.DataFrame({name: _plain(_one_type(column)) for name, column in self.columns.items()})
 
     def to_csv(self, path: str | Path | None = None) -> str:
@@ -62,14 +64,17 @@ class Frame:
         return text.getvalue()
 
     def __repr__(self) -> str:
-        head = [list(self.columns), *([str(value) for value in row] for row in self.rows(SHOWN))]
-        widths = [max(len(row[i]) for row in head) for i in range(len(self.columns))]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in head]
+        rows = self.rows(SHOWN)
+        head = [list(self.columns), *([_shown(value) for value in row] for row in rows)]
+        sides = [str.ljust if any(isinstance(row[i], str) for row in rows) else str.rjust for i in range(len(head[0]))]
+        widths = [max(len(row[i]) for row in head) for i in range(len(head[0]))]
+        placed = ((side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)) for row in head)
+        lines = ["  ".join(row).rstrip() for row in placed]
         return "\n".join([*lines, *self._rest()])
 
     def _repr_html_(self) -> str:
         def row(cells: Sequence[Any], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+            return "<tr>" + "".join(f"<{tag}>{html.escape(_shown(cell))}</{tag}>" for cell in cells) + "</tr>"
 
         body = "".join(row(cells, "td") for cells in self.rows(SHOWN))
         rest = "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
@@ -77,6 +82,13 @@ class Frame:
 
     def _rest(self) -> list[str]:
         return [f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []
+
+
+def _shown(value: Any) -> str:
+    """As people read it; all digits are in the columns."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
 def _one_type(column: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +109,16 @@ def test_bins_below_zero_are_no_formulas_and_can_be_asked_again(tmp_path: Path) 
 @pytest.mark.parametrize("text", ["-1+1", "-20..A1", "-20..-16..", "-1..2\n", "-", "-A1", "+5", "-5 %", "=-1", "\t-1"])
 def test_what_only_starts_like_a_number_gets_a_quote(text: str) -> None:
     assert safe_text(text) == "'" + text
+
+
+def test_frames_are_shown_as_people_read_them() -> None:
+    frame = Frame({"method": ["geometric", "x"], "error": [69.95194611461044, -16.000000000000053], "n": [3, 12345]})
+    assert repr(frame).splitlines() == ["method     error      n", "geometric  69.95      3", "x            -16  12345"]
+    assert "<td>69.95</td>" in frame._repr_html_()
+    assert frame["error"][0] == 69.95194611461044
+
+
+def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r"discreet\[frames\]"):
+        Frame({"n": [1]}).to_polars()
