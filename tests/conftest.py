@@ -1,5 +1,6 @@
 """What all tests share: nothing is timed, for machines are noisy and kernels are compiled when first used; and a test
-draws the same bits in every run, whichever tests ran before it. `DISCREET_FRESH=1 pytest` draws fresh bits instead.
+draws the same bits in every run, whichever tests ran before it (but for samples that tests share, and what several
+threads or other processes draw). `DISCREET_FRESH=1 pytest` draws fresh bits instead.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import Any
 
 from discreet.engines.csv_text import CsvLayout
 from discreet.engines.files import CSV_SUFFIXES
-from discreet.engines.session import Limits, quiet
+from discreet.engines.session import Limits, quiet, was_stopped
 from discreet.engines.source import open_source
 from discreet.engines.values import Engine
 from discreet.errors import BadSpec, DiscreetError, SourceError
@@ -116,7 +116,7 @@ def _look(path: Path, delimiter: str | None) -> tuple[dict[str, Attribute], dict
         except DiscreetError:
             raise
         except Exception as error:  # the engine's own message would quote rows
-            if type(error) is RuntimeError:  # what DuckDB makes of Ctrl-C
+            if was_stopped(error):
                 raise KeyboardInterrupt from None
             continue
         if not (careful and any(_is_broken(attribute) for attribute in attributes.values())):

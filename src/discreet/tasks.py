@@ -82,10 +82,12 @@ class Marginals(Task):
             self.by, self.method, self.parameters = (), method, _plain_parameters(parameters)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
-        every = tuple(schema)
-        named = set(_names(self.parameters.get("queries")))
-        # a name that the schema lacks is refused later, where the query can be shown
-        return self.by or (tuple(name for name in every if name in named) if named and named <= set(every) else every)
+        if self.by:
+            return self.by
+        every, named = tuple(schema), set(_names(self.parameters.get("queries")))
+        if not named or not named <= set(every):  # a name that the schema lacks is refused where the query can be shown
+            return every
+        return tuple(name for name in every if name in named)
 
     def asked(self) -> dict[str, Any]:
         return {**self.parameters, **({"sets": [list(part) for part in self.sets]} if self.sets else {})}

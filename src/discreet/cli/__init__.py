@@ -1,4 +1,7 @@
-"""The command line. Exit code 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed after the charge."""
+"""The command line.
+
+Exit code 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed after the charge, 130 stopped.
+"""
 
 from __future__ import annotations
 

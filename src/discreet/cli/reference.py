@@ -15,8 +15,8 @@ def reference() -> str:
 
     parts = [
         "# Commands\n\nMade by `python -m discreet.cli.reference > docs/cli.md`. Exit codes: 0 done, 1 a check said "
-        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge. `discreet --version` says which version "
-        "this is.\n"
+        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge, 130 stopped. `discreet --version` says "
+        "which version this is.\n"
     ]
     for path, command in _commands("discreet", typer.main.get_command(app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]

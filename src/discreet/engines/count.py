@@ -11,7 +11,7 @@ import numpy as np
 from discreet.counts import Counts, word_slices
 from discreet.engines.base import Source
 from discreet.engines.coding import coded
-from discreet.engines.session import Limits, kept_table, quiet, unreadable
+from discreet.engines.session import Limits, kept_table, quiet, unreadable, was_stopped
 from discreet.engines.source import open_source
 from discreet.engines.values import Engine, user
 from discreet.errors import BadParameter, DiscreetError
@@ -20,8 +20,6 @@ from discreet.schema import Schema
 
 _BLOCK = 1024
 
-#: DuckDB's words for Ctrl-C
-_STOPPED = "Query interrupted"
 Result = TypeVar("Result")
 
 
@@ -84,7 +82,7 @@ def _read(
     except DiscreetError as error:  # about public facts: a type, an attribute
         return error.with_traceback(None)
     except BaseException as error:  # polars panics with exceptions that are no Exception
-        if type(error) is RuntimeError and str(error) == _STOPPED:
+        if was_stopped(error):
             raise KeyboardInterrupt from None
         if careful or not source.has_careful_reading():
             return unreadable(error, source.name)

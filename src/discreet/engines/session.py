@@ -151,6 +151,11 @@ def private_session(limits: Limits) -> Iterator[Session]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def was_stopped(error: BaseException) -> bool:
+    """Whether this is what DuckDB makes of Ctrl-C."""
+    return type(error) is RuntimeError and str(error) == "Query interrupted"
+
+
 def unreadable(error: BaseException, name: str) -> SourceError:
     """What the world may know of a failure while reading: that there was one.
 

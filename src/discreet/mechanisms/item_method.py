@@ -19,7 +19,7 @@ from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.item_bounds import BOUNDS, Bound
 from discreet.naming import did_you_mean
-from discreet.privacy import LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
+from discreet.privacy import IN_CELL, LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class ItemMethod(Mechanism):
         asked, in_cell = self.request.parameters, self.request.unit.in_cell
         if in_cell not in (None, 1):
             raise BadParameter(
-                f"items: records or users are counted, so max_rows_per_cell cannot be {in_cell}; set it to 1 to count "
+                f"items: records or users are counted, so {IN_CELL} cannot be {in_cell}; set it to 1 to count "
                 "users, or leave it out"
             )
         if in_cell == 1 and asked.get("count") == "records":

@@ -82,7 +82,7 @@ class Checker:
         encoding = self._text("data", "encoding")
         try:
             codecs.lookup(encoding or "utf-8")
-        except LookupError:
+        except (LookupError, ValueError):
             self._say("data", [f'encoding: {encoding!r} is unknown; use a name such as "utf-8" or "latin-1"'])
         return source, self._text("data", "name"), delimiter, encoding
 

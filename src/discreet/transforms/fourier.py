@@ -72,7 +72,7 @@ def restored(kept: NDArray[Any], length: int, size: int) -> Floats:
 
 
 def restored_at(kept: Floats, length: int, size: int, cells: NDArray[np.int64]) -> Floats:
-    """For each row of coefficients the values of some cells: `restored` where that is no less work."""
+    """For each row of coefficients the values of some cells: `restored`, or less work where few are asked for."""
     if kept.shape[1] * cells.size > _MOST_BASIS:
         return np.stack([restored(row, length, size)[cells] for row in kept])
     return kept @ _basis(kept.shape[1], length, cells)
