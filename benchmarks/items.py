@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
-from discreet.engines import histories
-from discreet.kept import Kept, KeptRecords
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
+from discreet.private.engines import histories
+from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Ordinal, Schema
 
 CHECKIN_USERS, CHECKIN_ITEMS, CHECKIN_RECORDS, CHECKIN_MOST = 196_591, 5_977_758, 6_442_892, 2_175

@@ -16,10 +16,10 @@ import numpy as np
 
 import discreet
 from benchmarks.measure import Report, seconds, yardstick
-from discreet import engines
-from discreet.counts import Counts
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
+from discreet.private import engines
+from discreet.private.counts import Counts
 from discreet.schema import Ordinal, Schema
 
 SIZES = (101, 2, 4, 26, 29, 5, 5, 512, 4)

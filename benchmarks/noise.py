@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks.measure import YARDSTICK, Report, growth, peak_bytes, seconds, yardstick
-from discreet.intervals import Rational
 from discreet.noise import Noise, to_integers
 from discreet.noise.geometric import laplace_digits
+from discreet.numbers.intervals import Rational
 from discreet.privacy import Alpha
 
 LIMITS = {"1": 0.5, "0.1": 0.5, "0.01": 1.0}

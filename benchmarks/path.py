@@ -48,7 +48,7 @@ def run(quick: bool) -> Report:
     report.at_most(
         "import discreet, in seconds more than python", _start("import discreet") - _start("pass"), 0.5, any_size=True
     )
-    command = "import sys; sys.argv = ['discreet', '--help']; from discreet.cli import main; main()"
+    command = "import sys; sys.argv = ['discreet', '--help']; from discreet.__main__ import main; main()"
     report.at_most("discreet --help, in seconds more than python", _start(command) - _start("pass"), 0.5, any_size=True)
     return report
 

@@ -17,11 +17,11 @@ import numpy as np
 
 import discreet
 from benchmarks.measure import Report, growth, peak_bytes, seconds
-from discreet import folder
-from discreet.counts import Counts
 from discreet.mechanisms import Mechanism, Request, registry
 from discreet.noise import Noise
+from discreet.private.counts import Counts
 from discreet.queries import Questions
+from discreet.release import files as folder
 from discreet.schema import Nominal, Ordinal, Schema
 
 POWERS = (22, 24, 26)

@@ -18,11 +18,11 @@ import numpy as np
 
 import discreet
 from benchmarks.measure import YARDSTICK, Report, growth, peak_bytes, seconds, yardstick
-from discreet.counts import Counts
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, registry
 from discreet.noise import Noise
-from discreet.publish import Data
+from discreet.private.counts import Counts
+from discreet.private.publish import Data
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.sparse_cells import SparseCells
 

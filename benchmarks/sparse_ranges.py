@@ -16,10 +16,10 @@ import numpy as np
 import discreet
 from benchmarks.measure import Report, peak_bytes, seconds, yardstick
 from benchmarks.sparse import occupied
-from discreet.counts import Counts
 from discreet.mechanisms import Request, registry
-from discreet.mechanisms.nodes import Nodes
+from discreet.mechanisms.ranges.nodes import Nodes
 from discreet.noise import Noise
+from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.sparse_nodes import SparseNodes

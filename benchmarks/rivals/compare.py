@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks import items
 from benchmarks.measure import Report, peak_bytes, seconds
 from benchmarks.rivals.environments import Absent, Environments, Rival
-from discreet.engines import count
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
+from discreet.private.engines import count
 from discreet.schema import Ordinal, Schema
 
 RIVALS = (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.privacy import Unit
-    from discreet.publish import from_counts
-    from discreet.publish import open_data as open
+    from discreet.private.publish import from_counts
+    from discreet.private.publish import open_data as open
     from discreet.queries import Estimate
     from discreet.release import Release, load
     from discreet.schema import Nominal, Ordinal, Schema
@@ -30,10 +30,10 @@ _HOMES = {
     "Schema": ("schema", "Schema"),
     "Table": ("tasks", "Table"),
     "Unit": ("privacy", "Unit"),
-    "from_counts": ("publish", "from_counts"),
+    "from_counts": ("private.publish", "from_counts"),
     "load": ("release", "load"),
     "load_spec": ("spec", "load_spec"),
-    "open": ("publish", "open_data"),
+    "open": ("private.publish", "open_data"),
 }
 
 __all__ = [

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counts import Counts
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.frame import Frame
-from discreet.kept import CountedHistories
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
-from discreet.mechanisms.item_bounds import GUESSES, best_bound, squared_error
+from discreet.mechanisms.items.item_bounds import GUESSES, best_bound, squared_error
 from discreet.noise import ZeroNoise
 from discreet.privacy import as_text, exact
+from discreet.private.counts import Counts
+from discreet.private.kept import CountedHistories
 from discreet.queries import Questions, questions_of
+from discreet.release.frame import Frame
 from discreet.schema import Schema
 from discreet.tasks import Items, Task
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.audit.statistics import compare
 from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit
-from discreet.publish import Data, from_counts
+from discreet.private.publish import Data, from_counts
 from discreet.release import Release
 from discreet.tasks import Task, task_from_dict
+from tests.statistics import compare
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(0, 6),

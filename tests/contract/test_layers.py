@@ -1,119 +1,149 @@
-"""Who may import whom. What an analyst can run must not be able to reach private data, nor draw noise."""
+"""Who may reach whom, by any chain of imports. What an analyst runs can reach neither private data nor noise."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-import discreet
+from tests.contract.imports import ROOT, graph, modules, path_between, within
 
-ROOT = Path(discreet.__file__).parent
-PRIVATE = {"counts", "kept", "engines", "noise", "mechanisms", "publish", "ledger", "draft", "failures"}
+GRAPH = graph()
 
-#: room -> rooms it must not import; a room is a top-level module or folder of the package
-FORBIDDEN = {
+#: what publishes or measures; none of it may be within reach of what an analyst runs
+CUSTODIAN = ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "spec", "tasks"]
+#: rooms that see rows or decide on a release
+DATA = ["private.engines", "private.publish", "private.draft", "private.failures"]
+
+#: room -> rooms that it must not reach; a room is a folder or a module, with all that is in it
+OUT_OF_REACH = {
     **{
-        room: PRIVATE | {"cli", "release", "summaries", "queries"}
-        for room in (
-            "errors",
-            "naming",
-            "intervals",
-            "privacy",
-            "laws",
-            "spreads",
-            "schema",
-            "kernels",
-            "simulation",
-            "cores",
-            "cell_numbers",
-        )
+        room: [*CUSTODIAN, "summaries", "queries", "release", "cli"]
+        for room in ("errors", "naming", "privacy", "schema", "numbers", "kernels")
     },
-    "noise": (PRIVATE - {"noise"}) | {"cli", "release", "summaries", "queries", "schema", "spec", "tasks"},
-    "transforms": PRIVATE | {"cli", "release", "summaries", "spec"},
-    **{
-        room: PRIVATE | {"cli", "spec"}
-        for room in ("summaries", "queries", "quantiles", "ranking", "models", "release", "folder", "placing", "frame")
-    },
-    "spec": PRIVATE | {"cli", "release", "summaries"},
-    "counts": (PRIVATE - {"counts"}) | {"cli", "release", "summaries"},
-    "kept": (PRIVATE - {"counts", "kept"}) | {"cli", "release", "summaries"},
-    "engines": {"noise", "mechanisms", "publish", "ledger", "cli", "release", "summaries"},
-    "mechanisms": {"engines", "publish", "ledger", "cli", "release", "spec"},
-    "ledger": {"counts", "engines", "noise", "mechanisms", "publish", "cli", "release", "summaries"},
-    "audit": {"cli"},
+    "transforms": [*CUSTODIAN, "summaries", "release", "cli"],
+    **{room: [*CUSTODIAN, "cli"] for room in ("queries", "summaries", "release")},
+    **dict.fromkeys(("cli.asking", "cli.show"), CUSTODIAN),
+    "tasks": ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "summaries", "release", "cli"],
+    "spec": ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "summaries", "release", "cli"],
+    "noise": ["private", "mechanisms", "ledger", "schema", "tasks", "spec", "queries", "summaries", "release", "cli"],
+    "ledger": ["private", "noise", "mechanisms", "plan", "evaluate", "schema", "summaries", "release", "cli"],
+    "private.counts": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
+    "private.kept": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
+    "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
+    "mechanisms": [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"],
+    "plan": [*DATA, "ledger", "evaluate", "spec", "cli"],
+    "private.publish": ["evaluate", "spec", "cli"],
 }
+#: the rest, which may reach all of them
+FREE = ["", "__main__", "private", "private.draft", "private.failures", "evaluate", "cli"]
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+@pytest.mark.parametrize("room", OUT_OF_REACH)
+def test_layers(room: str) -> None:
+    inside = within(room, GRAPH)
+    assert inside, f"there is no room {room}"
+    for name in inside:
+        forbidden = [other for other in OUT_OF_REACH[room] if other != room]
+        way = path_between(GRAPH, name, forbidden)
+        assert way is None, f"{room} must not reach {way[-1]}, but does: {' -> '.join(way)}"
 
 
-def imports(path: Path) -> set[str]:
-    """The rooms that a module imports anywhere, also inside functions; type-checking imports count too."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name.split(".")[1] for name in found if name.startswith("discreet.")}
-
-
-def modules() -> list[Path]:
-    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.name != "__init__.py")
-
-
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_layers(path: Path) -> None:
-    room = room_of(path)
-    crossed = imports(path) & FORBIDDEN.get(room, set()) - {room}
-    assert not crossed, f"{room} must not import {sorted(crossed)}"
+def test_every_module_is_in_a_room() -> None:
+    rooms = [*OUT_OF_REACH, *FREE]
+    free = {name for name in GRAPH if not any(name in within(room, GRAPH) for room in rooms)}
+    assert free == set()
+    assert all(within(room, GRAPH) or room == "" for other in OUT_OF_REACH.values() for room in other)
 
 
 def test_nothing_that_publishes_or_answers_can_reach_the_evaluation() -> None:
-    """Not even by way of others: only one command, which writes no release, imports it."""
-    users = {
-        path.relative_to(ROOT) for path in modules() if "evaluate" in imports(path) and room_of(path) != "evaluate"
-    }
-    assert users == {Path("cli/evaluating.py")}
+    users = {name for name, imported in GRAPH.items() if within("evaluate", imported)} - {*within("evaluate", GRAPH)}
+    assert users == {"cli.evaluating"}
 
 
-def test_the_check_sees_an_import(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.py"
-    bad.write_text("def f():\n    from discreet.noise import Noise\n", encoding="utf-8")
-    assert imports(bad) == {"noise"}
+def test_the_check_follows_imports_of_imports(tmp_path: Path) -> None:
+    for name, text in {
+        "release/__init__": "def load():\n    from discreet.plan import plan\n",
+        "plan": "from discreet import mechanisms\n",
+        "mechanisms/__init__": "from discreet.noise.source import Bits\n",
+        "noise/__init__": "",
+        "noise/source": "",
+        "schema": "from discreet import Release\n",
+    }.items():
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    made = graph(tmp_path)
+    assert path_between(made, "release", ["noise"]) == ["release", "plan", "mechanisms", "noise"]
+    assert path_between(made, "schema", ["noise.source"]) == ["schema", "release", "plan", "mechanisms", "noise.source"]
+    assert path_between(made, "noise", ["release"]) is None
 
 
-def test_every_room_is_known() -> None:
-    free = {"cli", "publish", "plan", "failures", "draft", "tasks", "evaluate"}
-    assert {room_of(path) for path in modules()} == set(FORBIDDEN) | free
+def test_what_an_analyst_runs_loads_nothing_private(tmp_path: Path) -> None:
+    """Loading a release and asking it in every way leaves all custodian's rooms unloaded."""
+    code = """
+import sys, pathlib, discreet
+for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    if folder.is_dir():
+        release = discreet.load(folder)
+        release.describe(), release.to_arrow(), repr(release), release.note
+        if release.manifest["task"].get("queries"):
+            release.count(release.manifest["task"]["queries"][0])
+            continue
+        release.count(), release.table(list(release.schema)[:1])
+        if hasattr(release.summary, "noise_draws"):
+            release.top(2)
+print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("discreet.")}))
+"""
+    fixtures = Path(__file__).parents[1] / "fixtures" / "releases"
+    done = subprocess.run([sys.executable, "-c", code, str(fixtures)], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert {"release", "summaries", "queries"} <= loaded
+    assert not loaded & {*CUSTODIAN, "cli"}
 
 
 def test_randomness_is_drawn_in_one_room() -> None:
-    words = ("np.random", "numpy.random", "default_rng", "import random", "import secrets", "os.urandom")
-    for path in modules():
-        text = path.read_text(encoding="utf-8")
-        if room_of(path) not in ("noise", "simulation"):
-            assert not [word for word in words if word in text], path
+    """By what is called: numpy's generators, `random`, `secrets`, `os.urandom`."""
+    users = {name for name, path in modules().items() if _draws(path)}
+    assert users - {*within("noise", GRAPH)} == {"summaries.simulation"}
+
+
+def _draws(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import) and {alias.name for alias in node.names} & {"random", "secrets"}:
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module in ("random", "secrets", "numpy.random"):
+            return True
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("np.random", "numpy.random", "os.urandom"):
+            return True
+    return False
 
 
 def test_simulated_noise_is_for_statements_only() -> None:
     """What publishes can reach it through a summary's methods alone, which nothing on the path calls."""
-    users = {room_of(path) for path in modules() if "simulation" in imports(path)}
-    assert users == {"summaries", "ranking"}
+    users = {name for name, imported in GRAPH.items() if "summaries.simulation" in imported}
+    assert users == {"release.ranking", "summaries.item_tables", "summaries.smoothed_items"}
 
 
 def test_cost_is_computed_in_one_place() -> None:
     """A mechanism that has a cost or a scale takes it from privacy; none reads the unit's bounds by itself."""
-    named = 0
-    for path in (ROOT / "mechanisms").glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert "max_rows" not in text, path
-        if "def cost" in text and path.name != "base.py":
-            named += 1
-            assert "return cost(self.request.unit, " in text, path
-            assert "scale_of(" in text, path
-    assert named >= 2
+    priced = 0
+    for path in (ROOT / "mechanisms").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not read & {"max_rows", "max_rows_per_cell"}, path
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "cost" and path.name != "base.py":
+                priced += 1
+                assert "return cost(self.request.unit, " in ast.unparse(node), path
+                called = {ast.unparse(inner.func) for inner in ast.walk(tree) if isinstance(inner, ast.Call)}
+                assert "scale_of" in called, path
+    assert priced >= 2
+
+
+def test_rooms_that_draw_are_seen() -> None:
+    assert _draws(ROOT / "noise" / "source.py")
+    assert not _draws(ROOT / "privacy.py")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
-DISCREET = [sys.executable, "-c", "from discreet.cli import main; main()"]
+DISCREET = [sys.executable, "-c", "from discreet.__main__ import main; main()"]
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

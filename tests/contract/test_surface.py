@@ -58,7 +58,7 @@ def test_every_method_has_its_card() -> None:
 
 def test_file_class_and_method_share_a_stem() -> None:
     for (_, method), kind in registry().items():
-        assert kind.__module__ == f"discreet.mechanisms.{stem(method).replace('-', '_')}"
+        assert kind.__module__ == f"discreet.mechanisms.{kind.tasks[0]}.{stem(method).replace('-', '_')}"
         assert kind.__name__.lower() == stem(method).replace("-", "")
 
 

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Redraws
 from discreet.noise.down import Down
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 
 Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.reservoirs import Reservoirs, Spread
-from discreet.kept import KeptRecords
 from discreet.mechanisms import Request, registry
 from discreet.privacy import Unit
+from discreet.private.engines.reservoirs import Reservoirs, Spread
+from discreet.private.kept import KeptRecords
 from discreet.schema import Ordinal, Schema
 
 Ints = NDArray[np.int64]

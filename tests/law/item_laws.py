@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.gs import best_size
+from discreet.mechanisms.items.gs import best_size
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha, sampling_rate
 
 Floats = NDArray[np.float64]

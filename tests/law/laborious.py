@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet
-from discreet.intervals import Real
-from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.sparse import Sparse
+from discreet.mechanisms.table.sparse import Sparse
 from discreet.noise import Noise, Rule
+from discreet.numbers.intervals import Real
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
 
 #: of one agreement; there are far fewer than a thousand, so that all together raise a false alarm below 1e-9

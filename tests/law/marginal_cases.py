@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.statistics import divergence
 from discreet.mechanisms import Request, registry
 from discreet.noise import Descent
 from discreet.privacy import Unit
 from discreet.schema import Ordinal, Schema
+from tests.statistics import divergence
 
 Ints = NDArray[np.int64]
 

@@ -19,12 +19,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import quad
 
-from discreet.audit.statistics import Agreement, compare, compare_law
 from discreet.kernels import redraws as kernels
-from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, descents
 from discreet.noise import redraws as stepping
+from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
+from tests.statistics import Agreement, compare, compare_law
 
 Ints = NDArray[np.int64]
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
-from discreet.publish import from_counts
+from discreet.private.publish import from_counts
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 1), y=discreet.Ordinal(0, 1))
 TASK = discreet.Table(["x", "y"])

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms import ireduct, stepping
-from discreet.mechanisms.stepping import Paths, steps_down
+from discreet.mechanisms.marginals import ireduct, stepping
+from discreet.mechanisms.marginals.stepping import Paths, steps_down
 from discreet.noise import Descent, Noise
 from tests.law.marginal_cases import Greedy, made, same_law
 

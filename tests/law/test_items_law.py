@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.audit.statistics import Agreement, compare, divergence
-from discreet.mechanisms.grouped_items import GroupedItems
-from discreet.mechanisms.gs_s import GsS
-from discreet.mechanisms.hpa import Hpa
-from discreet.mechanisms.item_bounds import Bound
+from discreet.mechanisms.items.grouped_items import GroupedItems
+from discreet.mechanisms.items.gs_s import GsS
+from discreet.mechanisms.items.hpa import Hpa
+from discreet.mechanisms.items.item_bounds import Bound
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
 from discreet.summaries.smoothed_items import GroupedCounts
@@ -36,6 +35,7 @@ from tests.law.item_laws import (
     popular_law,
     quantile_law,
 )
+from tests.statistics import Agreement, compare, divergence
 
 FALSE_ALARM = 1e-9
 DRAWS = 900

@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.mechanisms import ireduct
-from discreet.mechanisms.marginal import MarginalMethod
-from discreet.mechanisms.stepping import Paths, steps_down
-from discreet.mechanisms.two_phase import rescaled
+from discreet.mechanisms.marginals import ireduct
+from discreet.mechanisms.marginals.marginal import MarginalMethod
+from discreet.mechanisms.marginals.stepping import Paths, steps_down
+from discreet.mechanisms.marginals.two_phase import rescaled
 from discreet.noise import Descent, Noise, Redraws
 from discreet.privacy import LARGEST_SCALE, Unit, cost
 from discreet.summaries.marginal_tables import Part

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.cli import main
+from discreet.__main__ import main
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.noise.source import Stream
 
@@ -67,7 +67,7 @@ import logging, sys, warnings
 logging.captureWarnings(True)
 warnings.simplefilter("always")
 logging.basicConfig(level=1, filename="everything.log", force=True)
-from discreet.cli import main
+from discreet.__main__ import main
 main()
 """
 
@@ -369,7 +369,7 @@ def test_a_failure_after_the_charge_looks_the_same_for_all(
     def fails(*given: object, **named: object) -> None:
         raise ValueError(f"{CANARIES['dropped']} in row {len(given)}")
 
-    monkeypatch.setattr("discreet.mechanisms.geometric.Geometric.measure", fails)
+    monkeypatch.setattr("discreet.mechanisms.table.geometric.Geometric.measure", fails)
     seen = []
     for name in ("itself", "with a row", "without any row"):
         outcome = run(tmp_path / name.replace(" ", "-"), row_spec(), neighbours()[name])

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.audit.statistics import Agreement, compare_law
-from discreet.intervals import Rational
-from discreet.laws import DiscreteLaplace
 from discreet.noise import Noise
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import geometric_digits, laplace_digits
+from discreet.numbers.intervals import Rational
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.statistics import Agreement, compare_law
 
 PARAMETERS = 60
 FALSE_ALARM = 1e-9 / (4 * PARAMETERS)

@@ -21,17 +21,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.audit.statistics import Agreement, compare, divergence
-from discreet.counts import Counts
-from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.sparse import WORTH_A_STRETCH
+from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest
 from discreet.noise.survivor_values import sizes
 from discreet.noise.survivors import Between
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from discreet.private.counts import Counts
 from tests.law.laborious import FALSE_ALARM, InTurn, method
+from tests.statistics import Agreement, compare, divergence
 
 TRIALS = 1600
 MANY = 250_000

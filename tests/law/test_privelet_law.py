@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.transformed import Transformed
+from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
 from discreet.transforms import NominalWavelet
 from tests.unit.transforms.measuring import changes, made, map_of, scales_of

@@ -18,17 +18,17 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.audit.statistics import compare_law
-from discreet.counts import Counts
 from discreet.kernels import trees
-from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.transformed import Transformed
+from discreet.mechanisms.ranges.transformed import Transformed
 from discreet.noise import Noise, ZeroNoise
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Number, Unit
+from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.summaries.coefficients import Coefficients, restored
 from discreet.transforms import Axis, Direct, Haar, NominalWavelet
 from discreet.transforms.noise_moments import NoiseMoments
+from tests.statistics import compare_law
 from tests.unit.transforms.measuring import empty, made, scales_of
 
 Integers = NDArray[np.int64]

@@ -13,16 +13,16 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.audit.statistics import compare
-from discreet.counts import Counts
 from discreet.kernels.hashing import PRIME, add_cells, box_estimates, cell_keys
-from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.sketch import Sketch
+from discreet.mechanisms.table.sketch import Sketch
 from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
+from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.summaries.sketch_cells import SketchCells
+from tests.statistics import compare
 
 FALSE_ALARM = 1e-9
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 1), y=discreet.Ordinal(0, 1))

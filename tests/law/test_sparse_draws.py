@@ -19,16 +19,16 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.audit.statistics import Agreement, compare, compare_law
-from discreet.counts import Counts
-from discreet.intervals import Rational
-from discreet.mechanisms.sparse import Sparse
+from discreet.mechanisms.table.sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.noise.draw import CHUNK
 from discreet.noise.skips import positions
 from discreet.noise.survivor_values import signs, sizes
 from discreet.noise.survivors import Kept
+from discreet.numbers.intervals import Rational
+from discreet.private.counts import Counts
 from tests.law.laborious import FALSE_ALARM, certified, closed_form, method, rule_of, value_law
+from tests.statistics import Agreement, compare, compare_law
 
 
 @dataclass(frozen=True)

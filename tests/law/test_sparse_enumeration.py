@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.counts import Counts
-from discreet.laws import DiscreteLaplace
-from discreet.mechanisms.sparse import WORTH_A_STRETCH, Sparse
+from discreet.mechanisms.table.sparse import WORTH_A_STRETCH, Sparse
 from discreet.noise import Rule
 from discreet.noise.survivors import Between, Kept
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from discreet.private.counts import Counts
 from tests.law.laborious import BITS, InTurn, certified, closed_form, keeping, method, rule_of
 
 Outcome = tuple[tuple[int, int, float], ...]

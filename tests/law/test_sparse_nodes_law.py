@@ -17,21 +17,21 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.audit.statistics import Agreement, compare
-from discreet.counts import Counts
-from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.nodes import Nodes
-from discreet.mechanisms.sparse import WORTH_A_STRETCH
+from discreet.mechanisms.ranges.nodes import Nodes
+from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.priority_sample import Chosen, Sample
 from discreet.noise.survivors import Kept
+from discreet.numbers.laws import DiscreteLaplace
+from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries import node_bias
 from discreet.transforms.node_axis import NodeAxis, TreeAxis
 from tests.law.laborious import BITS, FALSE_ALARM, certified, keeping
 from tests.law.test_sparse_enumeration import Branching, Paths, noise_law
+from tests.statistics import Agreement, compare
 from tests.unit.transforms.node_maps import product
 
 Outcome = tuple[tuple[int, int, float], ...]

@@ -91,7 +91,7 @@ def test_a_guess_gives_the_best_bound() -> None:
 
 
 def _guessed(source: Any, task: Task, bound: int) -> float:
-    from discreet.mechanisms.item_bounds import squared_error
+    from discreet.mechanisms.items.item_bounds import squared_error
 
     guess = {name: float(value) for name, value in task.parameters["guess"].items()}
     return math.sqrt(squared_error(guess, bound, source._validated(task, 1).epsilon, source.unit))

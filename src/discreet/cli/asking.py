@@ -6,8 +6,8 @@ from pathlib import Path
 
 from discreet.cli.show import print_json, print_table
 from discreet.errors import BadParameter
-from discreet.frame import Frame
 from discreet.release import load
+from discreet.release.frame import Frame
 
 NUMBERS = ("count", "stderr", "low", "high", "bias", "certainty")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from discreet.cli.publishing import data_of, wanted_release
 from discreet.cli.show import print_json, print_table
-from discreet.engines.files import found_paths
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
 from discreet.evaluate.workloads import build, default_names, queries
 from discreet.privacy import exact
+from discreet.private.engines.files import found_paths
 from discreet.spec import Spec, load_spec
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadSpec
-from discreet.folder import MANIFEST
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
-from discreet.publish import Data, open_data
+from discreet.private.publish import Data, open_data
 from discreet.release import Release
+from discreet.release.files import MANIFEST
 from discreet.spec import ReleaseSpec, Spec, load_spec
 
 

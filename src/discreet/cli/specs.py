@@ -47,7 +47,7 @@ def _method_problems(path: Path, spec: Spec) -> list[str]:
 
 
 def run_draft(data: Path, output: Path | None) -> None:
-    from discreet.draft import draft_spec
+    from discreet.private.draft import draft_spec
 
     text = draft_spec(data, None if output is None else output.parent)
     if output is None:

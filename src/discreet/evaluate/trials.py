@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.counts import Counts
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.evaluate.metrics import divergence, precision
 from discreet.evaluate.workloads import Workload
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit, as_text
-from discreet.publish import Data
+from discreet.private.counts import Counts
+from discreet.private.publish import Data
 from discreet.schema import Schema
 from discreet.summaries import Summary
 from discreet.tasks import Items, Table, Task

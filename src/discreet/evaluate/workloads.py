@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.evaluate.range_queries import boxes, covered, predicates, random_boxes
+from discreet.evaluate.random_questions import boxes, covered, predicates, random_boxes
 from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
 from discreet.queries import Questions, Where, questions_of, read_questions

@@ -1,4 +1,4 @@
-"""The registry. A mechanism is one file in this folder with one class; being there is all it takes."""
+"""The registry. A mechanism is one file with one class in the folder of its task; being there is all it takes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AUTO = {
 @cache
 def registry() -> dict[tuple[str, str], type[Mechanism]]:
     """Every mechanism by (task, method)."""
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        importlib.import_module(module.name)
     found = {(task, kind.method): kind for kind in _concrete(Mechanism) for task in kind.tasks}  # type: ignore[type-abstract]
     return dict(sorted(found.items()))
 

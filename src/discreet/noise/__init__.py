@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.cores import cores, side_by_side
 from discreet.errors import BadParameter
-from discreet.intervals import Rational, Real
+from discreet.kernels.cores import cores, side_by_side
 from discreet.kernels.inversion import add_within
 from discreet.noise.checks import LARGEST_COUNT, check_counts, paired
 from discreet.noise.coins import coin, coins
@@ -33,6 +32,7 @@ from discreet.noise.subsets import integers, rising, subset
 from discreet.noise.survivor_values import survivor_values
 from discreet.noise.survivors import Kept, Rule
 from discreet.noise.wide import same_form, to_integers, to_limbs
+from discreet.numbers.intervals import Rational, Real
 from discreet.privacy import Alpha, Number, exact
 
 __all__ = [

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.intervals import Rational, Real
 from discreet.kernels.coins import toss
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import Coin
 from discreet.noise.source import Stream
 from discreet.noise.tables import table_of
+from discreet.numbers.intervals import Rational, Real
 
 _FAR = 10**300
 

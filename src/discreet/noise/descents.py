@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.intervals import Interval, Rational, Real
 from discreet.kernels import redraws as kernels
 from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import Geometric, Ladder
 from discreet.noise.redraws import Descent, Path, next_redraw
 from discreet.noise.source import Stream
+from discreet.numbers.intervals import Interval, Rational, Real
 
 Ints = NDArray[np.int64]
 

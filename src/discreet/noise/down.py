@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.intervals import Interval, Power, Rational
 from discreet.noise.draw import CHUNK, Drawer, read_on
 from discreet.noise.geometric import Digits, geometric_digits
 from discreet.noise.ladders import Ladder
+from discreet.numbers.intervals import Interval, Power, Rational
 from discreet.privacy import Alpha
 
 #: beyond this a modulus would not leave room for a digit

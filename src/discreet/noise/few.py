@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.intervals import Rational
 from discreet.kernels.few import signed_geometric
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import Coin, Geometric
 from discreet.noise.source import Stream
+from discreet.numbers.intervals import Rational
 from discreet.privacy import Alpha
 
 

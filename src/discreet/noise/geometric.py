@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.intervals import Complement, Power, Rational, Real
 from discreet.kernels.walks import append_digit
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.ladders import DIGIT, Digit, Geometric, Ladder, Signed
 from discreet.noise.tables import Table, table_of
+from discreet.numbers.intervals import Complement, Power, Rational, Real
 from discreet.privacy import Alpha
 
 #: a geometric of at most this mean is drawn from one table

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from discreet.intervals import Interval, Power, Real
+from discreet.numbers.intervals import Interval, Power, Real
 
 DIGIT = 256
 

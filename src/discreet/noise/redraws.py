@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.intervals import Interval, Power, Rational
 from discreet.kernels import redraws as kernels
 from discreet.noise.down import Down
 from discreet.noise.source import Stream, word
+from discreet.numbers.intervals import Interval, Power, Rational
 from discreet.privacy import LARGEST_SCALE, Alpha
 
 Ints = NDArray[np.int64]

@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.intervals import Complement, Power, Real
 from discreet.kernels.walks import residues
 from discreet.noise.draw import Drawer, read_on
 from discreet.noise.ladders import Digit
+from discreet.numbers.intervals import Complement, Power, Real
 
 _SELDOM = 24
 #: fewer bits than a digit has are left to digits

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.cell_numbers import limbs_for
 from discreet.errors import BadParameter
-from discreet.intervals import Complement, Interval, Power, Real
 from discreet.kernels.merges import cells_narrow, cells_wide
 from discreet.kernels.walks import put_bits, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits, places
 from discreet.noise.residues import low_residues
 from discreet.noise.wide import same_form
+from discreet.numbers.cell_numbers import limbs_for
+from discreet.numbers.intervals import Complement, Interval, Power, Real
 
 #: ranges up to here are walked in plain int64
 NARROW = LARGEST

@@ -15,7 +15,6 @@ from itertools import count as count_from
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.intervals import Interval, Rational
 from discreet.kernels.inversion import raise_sizes
 from discreet.noise.coins import coin, coins, inverse_coins
 from discreet.noise.draw import CHUNK, Drawer
@@ -23,6 +22,7 @@ from discreet.noise.geometric import ONE_TABLE, geometric_digits
 from discreet.noise.ladders import Coin, Ladder
 from discreet.noise.survivors import Rule
 from discreet.noise.tables import Table, Unproved, table_of
+from discreet.numbers.intervals import Interval, Rational
 
 #: for so many survivors, times the mean of a geometric, a table of their law is worth making
 _WORTH_A_TABLE = 1 << 15

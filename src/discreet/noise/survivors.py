@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.intervals import Interval, Real
+from discreet.numbers.intervals import Interval, Real
 from discreet.privacy import Alpha
 
 #: with at most this many powers of a in the sum, p is worked out as a fraction: with more it is none of 64 bits

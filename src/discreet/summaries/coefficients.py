@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import spreads
+from discreet.numbers import spreads
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.laws import DiscreteLaplace, half_widths
+from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import spreads
-from discreet.laws import DiscreteLaplace
+from discreet.numbers import spreads
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.simulation import laplace_sums
 from discreet.summaries.base import Answers, per_question
 from discreet.summaries.marginal_tables import MarginalTables, Part
+from discreet.summaries.simulation import laplace_sums
 from discreet.transforms.box_variances import box_variances
 
 Floats = NDArray[np.float64]

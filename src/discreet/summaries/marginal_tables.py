@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import spreads
 from discreet.errors import CannotAnswer
-from discreet.laws import DiscreteLaplace
+from discreet.numbers import spreads
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema

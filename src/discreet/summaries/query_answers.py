@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet import spreads
 from discreet.errors import CannotAnswer
+from discreet.numbers import spreads
 from discreet.privacy import as_text, exact
 from discreet.queries import Boxes, Questions
 from discreet.schema import Schema

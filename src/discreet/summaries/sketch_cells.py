@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import CannotAnswer
-from discreet.laws import DiscreteLaplace
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema

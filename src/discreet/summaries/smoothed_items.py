@@ -17,15 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import spreads
-from discreet.laws import DiscreteLaplace
 from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS
+from discreet.numbers import spreads
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.simulation import laplace_sums
 from discreet.summaries.base import Answers, Summary, per_question, running_sums
 from discreet.summaries.labels import labelled
+from discreet.summaries.simulation import laplace_sums
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.cell_numbers import CellNumbers
+from discreet.numbers.cell_numbers import CellNumbers
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question

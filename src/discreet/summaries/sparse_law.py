@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import spreads
-from discreet.laws import DiscreteLaplace, half_widths
+from discreet.numbers import spreads
+from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.laws import DiscreteLaplace, half_widths
+from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.summaries.base import Answers, Summary, per_question

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.cores import cores, side_by_side
+from discreet.kernels.cores import cores, side_by_side
 from discreet.kernels.lines import load, store
 
 BLOCK = 1 << 15

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.laws import DiscreteLaplace
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.queries import Questions
 from discreet.transforms.axis import Axis
 from discreet.transforms.box_variances import box_variances

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.shrinkage import hard_thresholds, shrink, soft_thresholds
-from discreet.laws import DiscreteLaplace
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.transforms.axis import Axis
 from discreet.transforms.direct import Direct
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.audit.statistics import compare_law
 from discreet.errors import BadParameter, CountOverflow
-from discreet.laws import DiscreteLaplace
 from discreet.noise import LARGEST_COUNT, PIECE, Noise, SeededSource, ZeroNoise
+from discreet.numbers.laws import DiscreteLaplace
+from tests.statistics import compare_law
 
 VALUES = np.arange(-60, 61)
 

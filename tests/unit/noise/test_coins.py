@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
-from discreet.intervals import Power, Rational
 from discreet.noise import Noise, ScriptedSource
 from discreet.noise.coins import inverse_coins
+from discreet.numbers.intervals import Power, Rational
+from tests.statistics import compare
 
 
 @given(

@@ -13,11 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
-from discreet.intervals import Rational
 from discreet.kernels import redraws as kernels
-from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, Redraws, ScriptedSource, SeededSource, descents
 from discreet.noise import draw as drawing
 from discreet.noise import redraws as stepping
@@ -26,7 +23,10 @@ from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import Geometric, Ladder
 from discreet.noise.redraws import Path, exact_redraw
+from discreet.numbers.intervals import Rational
+from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, transition
+from tests.statistics import compare
 
 Ints = NDArray[np.int64]
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.statistics import compare, compare_law
 from discreet.errors import CountOverflow
-from discreet.laws import DiscreteLaplace
 from discreet.noise import Descent, Noise, ScriptedSource
 from discreet.noise.down import Down, Moves
 from discreet.noise.redraws import exact_redraw
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.statistics import compare, compare_law
 
 SCALES = [("10", "5"), ("2", "1"), ("3/2", "7/5"), ("40", "39.9")]
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.intervals import Complement, Interval, Rational
-from discreet.laws import NoiseSum, half_widths
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, placed, to_integers, to_limbs
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import laplace_digits
 from discreet.noise.redraws import exact_redraw
 from discreet.noise.tables import Table
 from discreet.noise.verify import verify_noise
+from discreet.numbers.intervals import Complement, Interval, Rational
+from discreet.numbers.laws import NoiseSum, half_widths
 from discreet.privacy import Alpha, exact
 
 

@@ -15,17 +15,17 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet.noise as room
-from discreet.audit.statistics import Agreement, compare_law
 from discreet.errors import BadParameter
-from discreet.intervals import Rational
 from discreet.kernels.few import signed_geometric
-from discreet.laws import DiscreteLaplace
 from discreet.noise import LARGEST_COUNT, Noise, ScriptedSource, SeededSource, ZeroNoise
 from discreet.noise import draw as drawing
 from discreet.noise.draw import read_on
 from discreet.noise.few import few
 from discreet.noise.ladders import Coin, Geometric
+from discreet.numbers.intervals import Rational
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.statistics import Agreement, compare_law
 
 Ints = NDArray[np.int64]
 

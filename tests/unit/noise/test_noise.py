@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.intervals import Complement, Rational
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, ZeroNoise
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import laplace_digits
+from discreet.numbers.intervals import Complement, Rational
 from discreet.privacy import Alpha
 
 HALF = Rational(Fraction(1, 2))

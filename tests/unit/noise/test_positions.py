@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
-from discreet.intervals import Complement, Rational
 from discreet.noise import KeystreamSource, Noise, SeededSource, placed, to_integers, to_limbs
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import geometric_digits
 from discreet.noise.skips import _narrow, _wide
+from discreet.numbers.intervals import Complement, Rational
+from tests.statistics import compare
 
 
 @given(st.lists(st.integers(0, 2**190), max_size=20))

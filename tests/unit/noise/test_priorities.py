@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.statistics import compare
 from discreet.errors import BadParameter
 from discreet.noise import Field, Noise, Rule, ScriptedSource, levels
 from discreet.noise.priorities import Items, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
+from tests.statistics import compare
 
 priorities: Any = importlib.import_module("discreet.noise.priorities")
 sampling: Any = importlib.import_module("discreet.noise.priority_sample")

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.audit.statistics import compare
-from discreet.intervals import Complement, Power, Rational, Real
 from discreet.noise import Noise, ScriptedSource, to_integers
 from discreet.noise.draw import Drawer
 from discreet.noise.ladders import Digit
 from discreet.noise.residues import Residue, low_residues
+from discreet.numbers.intervals import Complement, Power, Rational, Real
+from tests.statistics import compare
 
 CHANCES = [Fraction(1, 10**9), Fraction(1, 3**40), Fraction(1, 10**24), Fraction(7, 10**80)]
 

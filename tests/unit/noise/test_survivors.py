@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.audit.statistics import compare_law
-from discreet.intervals import Complement
 from discreet.noise import Noise, Rule, SeededSource
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.survivor_values import SignedSizes, Sizes, signs, sizes, survivor_values
 from discreet.noise.survivors import Between, Kept, kept_share
+from discreet.numbers.intervals import Complement
 from discreet.privacy import Alpha
+from tests.statistics import compare_law
 
 drawing: Any = importlib.import_module("discreet.noise.survivor_values")
 scales = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=1000)

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet
-from discreet.counts import Counts
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.transformed import Transformed
+from discreet.mechanisms.ranges.transformed import Transformed
 from discreet.noise import ZeroNoise
 from discreet.privacy import Number, Unit, exact
+from discreet.private.counts import Counts
 
 
 class Marks(ZeroNoise):

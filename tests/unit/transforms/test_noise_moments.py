@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.errors import CannotAnswer
-from discreet.laws import DiscreteLaplace
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.transformed import Transformed
+from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
 from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal

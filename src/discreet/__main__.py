@@ -1,0 +1,42 @@
+"""The command line: `discreet`, or `python -m discreet`.
+
+Exit code 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed after the charge, 130 stopped.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+
+def main() -> None:
+    """Entry point of `discreet`; every expected error becomes one message on stderr and an exit code."""
+    from discreet.cli.app import app
+    from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed
+
+    for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
+        getattr(stream, "reconfigure", lambda **options: None)(errors="replace")
+    # a polite kill ends as Ctrl-C does, so that no private file stays
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        app()
+    except DiscreetError as error:
+        print(f"discreet: {error}", file=sys.stderr)
+        codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}
+        sys.exit(codes.get(type(error), 2))
+    except OSError as error:
+        print(f"discreet: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+    except SystemExit as leaving:
+        # Ctrl-C has become an exit without a word
+        stopped = leaving.__context__ and leaving.__context__.__cause__
+        if isinstance(stopped, KeyboardInterrupt):
+            print(f"discreet: {stopped.args[0] if stopped.args else 'stopped'}", file=sys.stderr)
+        raise
+    except KeyboardInterrupt:
+        print("discreet: stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

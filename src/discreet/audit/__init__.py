@@ -1,1 +1,0 @@
-"""Tests that try to break the guarantee, for developers, custodians and reviewers alike."""

@@ -1,0 +1,93 @@
+"""Items in groups: each group's count with noise, shared out evenly. What gs-r, gs-s and gs have in common.
+
+Linear map: group sums, in which every record counts once; so noise of scale s costs the bound of records over s. The
+mean of a group of w then has 1 / w of the noise. Which items are grouped follows from public chance (gs-r) or from a
+noisy sample of the records that is paid for (gs-s, gs), never from the exact counts.
+Bias: smoothing. Items of a group get the same count, whatever theirs is; the error bars leave that out.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_method import ItemMethod
+from discreet.naming import GROUP_COLUMNS, TOP_COLUMNS, refuse_columns
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.private.kept import Histories, Kept
+    from discreet.summaries import Summary
+
+GROUP = {"group": "how many items make a group (w); default the bound"}
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Items in an order in which neighbours are grouped by `size`; `facts` on how it was found, for the release."""
+
+    order: NDArray[np.int64]
+    size: int
+    facts: dict[str, float]
+
+
+class GroupedItems(ItemMethod):
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        refuse_columns(request.schema, (*TOP_COLUMNS, *GROUP_COLUMNS), self.method)
+        if self.pairs:
+            raise BadParameter(f"{self.method} takes no pairs of items; use lpa, sra or hpa for them")
+
+    @abstractmethod
+    def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
+        """How to group the counts of a step, "items" or "edges"."""
+
+    def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
+        from discreet.kernels.grouping import group_sums
+        from discreet.summaries.smoothed_items import GroupedCounts, Groups
+
+        kept = self.kept(histories, bound, noise)
+        views = []
+        for step in ("items", "edges")[: len(self.views)]:
+            found = self.grouping(kept, step, bound, noise)
+            groups, sums = np.empty(found.order.size, np.int32), np.zeros(found.order.size // found.size, np.int64)
+            group_sums(found.order, self.sample_table(kept, step, bound), found.size, groups, sums)
+            scale = self.scale(step, self.unit_of(bound))
+            views.append(Groups(groups, noise.add(sums, scale), scale, {"group": found.size, **found.facts}))
+        return GroupedCounts(self.release_schema, self.views, views, bound=bound)
+
+    def sample_table(
+        self, kept: Kept, step: str, first: int, chosen: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """The counts of a step, of the first records of every user, or of every chosen one."""
+        table = kept.table(first, chosen)
+        return table if step == "edges" else table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
+
+    def group_size(self, count: int, bound: int) -> int:
+        """The given size, or the bound, at which one user moves all group means together by at most one."""
+        return min(int(self.request.parameters.get("group", bound)), count)
+
+    def check_group(self) -> None:
+        if "group" in self.request.parameters:
+            self.whole("group", 1, self.request.schema.cells)
+        else:
+            self.note_choice("group", "the bound", "default")
+
+    def bias(self) -> list[str]:
+        return [*super().bias(), "items of a group share one count; how far theirs are apart is not in the intervals"]
+
+
+def halves(has_edges: bool, steps: dict[str, Fraction]) -> dict[str, Fraction]:
+    """The steps for items alone; or for items and edges, with half of epsilon each and names of their own."""
+    if not has_edges:
+        return steps
+    both = {name: share / 2 for name, share in steps.items()}
+    edges = {("edges" if name == "items" else f"edge-{name}"): share for name, share in both.items()}
+    return {**both, **edges}

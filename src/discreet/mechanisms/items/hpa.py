@@ -1,0 +1,100 @@
+"""Few records of each user, those about the most popular items.
+
+Source: HPA of sampled-analytics, algorithm 2; its noisy counts are computed once, after the loop over users (errata).
+Guarantee: see `item_method`. The popularity that guides the choice is itself noisy and paid for (or public); given it,
+what is kept of a user follows from that user's records. Numerics: exact noise on whole numbers.
+Bias: counts are of the kept records only, and so those of unpopular items are lower than sra's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
+from discreet.mechanisms.items.item_method import ITEMS
+from discreet.mechanisms.items.sra import USUAL_BOUND
+from discreet.schema import Attribute
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.private.kept import Histories, Kept
+
+
+POPULARITY_SHARE = Fraction(1, 10)
+
+
+class Hpa(ItemCells):
+    method = "hpa"
+    parameters = {  # noqa: RUF012
+        **ITEMS,
+        **RESCALE,
+        "probe": "how many records of each user, chosen at random, the popularity is estimated from (d); default 1",
+        "scores": "public scores instead of a private popularity: {item = score}; items without one have 0",
+    }
+
+    def __init__(self, request: Request) -> None:
+        self.scores = _public_scores(request)
+        super().__init__(request)
+        self.needs_rows = True
+        if self.scores is None:
+            self.probe = self.whole("probe", 1, request.unit.most)
+        elif "probe" in request.parameters:
+            raise BadParameter("probe: with public scores no popularity is estimated; leave one of the two out")
+        else:
+            self.note_choice("scores", f"public, for {np.count_nonzero(self.scores):,} items", "given")
+
+    def default_shares(self) -> dict[str, Fraction]:
+        popularity = {} if self.scores is not None else {"popularity": POPULARITY_SHARE}
+        rest = 1 - sum(popularity.values(), Fraction(0))
+        return {**popularity, **{step: share * rest for step, share in super().default_shares().items()}}
+
+    def default_bound(self) -> int:
+        return USUAL_BOUND
+
+    @property
+    def looks(self) -> int:
+        return super().looks + (self.scores is None)
+
+    def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
+        return self.kept(histories, bound, noise, self._popularity(histories, noise))
+
+    def _popularity(self, histories: Histories, noise: Noise) -> NDArray[np.float64]:
+        """A score for each item; only their order matters, so they need not add up to 1."""
+        if self.scores is not None:
+            return self.scores
+        seen = self.kept(histories, self.probe, noise).table(self.probe)
+        items = seen.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
+        noisy = noise.add(items, self.scale("popularity", self.unit_of(self.probe)))
+        return np.maximum(noisy, 0).astype(np.float64)
+
+    def bias(self) -> list[str]:
+        return [*super().bias(), "records of popular items are kept first, so shares of unpopular items are too low"]
+
+
+def _public_scores(request: Request) -> NDArray[np.float64] | None:
+    given = request.parameters.get("scores")
+    if given is None:
+        return None
+    item = request.schema.names[0]
+    if not isinstance(given, Mapping) or not given:
+        raise BadParameter(f'scores must say a number for items, such as {{"{request.schema[item].label(0)}": 2.5}}')
+    scores = np.zeros(request.schema[item].size)
+    for label, score in given.items():
+        if isinstance(score, bool) or not isinstance(score, int | float) or not np.isfinite(score):
+            raise BadParameter(f"scores: {label!r} has {score!r}, which is no number")
+        scores[_code(request.schema[item], label)] = score
+    return scores
+
+
+def _code(attribute: Attribute, label: Any) -> int:
+    first, last = attribute.node(label) if hasattr(attribute, "node") else (attribute.code(label),) * 2
+    if first != last:
+        raise BadParameter(f"scores: {label!r} is a group of items; give each item its own score")
+    return first

@@ -1,0 +1,105 @@
+"""Items and edges with independent noise in every count: what lpa, sra and hpa publish."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_method import ItemMethod
+from discreet.naming import RESCALED_COLUMNS, TOP_COLUMNS, refuse_columns
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.private.kept import Histories, Kept
+    from discreet.summaries import Summary
+    from discreet.summaries.item_tables import Total
+
+
+TOTAL_SHARE = Fraction(1, 50)
+RESCALE = {
+    "rescale": "true: counts are multiplied so that they add up to a noisy total of all records, for a share of epsilon"
+}
+
+
+class ItemCells(ItemMethod):
+    """Noise of one scale for all items, of another for all edges; `select` says which records are kept."""
+
+    def __init__(self, request: Request) -> None:
+        self.rescales = request.parameters.get("rescale", False)
+        if not isinstance(self.rescales, bool):
+            raise BadParameter(f"rescale must be true or false, not {self.rescales!r}")
+        super().__init__(request)
+        columns = (*TOP_COLUMNS, *RESCALED_COLUMNS) if self.rescales else TOP_COLUMNS
+        refuse_columns(request.schema, columns, self.method)
+        self.needs_rows |= self.rescales
+        if self.rescales and self.pairs:
+            raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
+
+    def default_shares(self) -> dict[str, Fraction]:
+        total = {"total": TOTAL_SHARE} if self.rescales else {}
+        each = (1 - sum(total.values(), Fraction(0))) / (2 if self.has_edges else 1)
+        return {**total, "items": each, **({"edges": each} if self.has_edges else {})}
+
+    @property
+    def looks(self) -> int:
+        return super().looks + bool(self.rescales)
+
+    def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
+        return self.kept(histories, bound, noise)
+
+    def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
+        from discreet.summaries.item_tables import ItemTables
+        from discreet.summaries.marginal_tables import Part
+
+        tables = self.tables(self.select(histories, bound, noise), bound)
+        units = [self.unit_of(bound), self.edge_unit(bound)]
+        parts = []
+        for table, step, unit in zip(tables, ("items", "edges"), units, strict=False):
+            scale = self.scale(step, unit)
+            if step == "edges" and self.pairs:
+                noisy = self._noisy_pairs(table, scale, noise)
+            else:
+                noisy = noise.add(table, scale)
+            parts.append(Part.single(noisy, scale))
+        total = self._total(histories, noise) if self.rescales else None
+        return ItemTables(self.release_schema, self.views, parts, bound=bound, pairs=self.pair_kind, total=total)
+
+    def _total(self, histories: Histories, noise: Noise) -> Total:
+        """A noisy number of all records, up to the unit's own bound."""
+        from discreet.summaries.item_tables import Total
+
+        most = self.request.unit.most
+        total = self.kept(histories, most, noise).table(most).sum()
+        scale = self.scale("total", self.unit_of(most))
+        return Total(int(noise.add(np.array([total]), scale)[0]), scale)
+
+    def bias(self) -> list[str]:
+        if not self.rescales:
+            return super().bias()
+        return [
+            f"at most {self.bound.text} records are counted of one user, and counts multiplied to make up for the "
+            "others; that is right on average only if those are like the ones that count",
+        ]
+
+    def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
+        """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""
+        items = self.request.schema.sizes[0]
+        square = table.reshape(items, items)
+        if self.distinct:
+            upper = np.triu_indices(items, 1)
+            noisy = np.zeros_like(square)
+            noisy[upper] = noise.add(square[upper], scale)
+            return (noisy + noisy.T).reshape(-1)
+        noisy = noise.add(square, scale)
+        np.fill_diagonal(noisy, 0)
+        return noisy.reshape(-1)
+
+    @property
+    def pair_kind(self) -> str:
+        """none: contexts; both: pairs of items; second: records of the second item by users of the first."""
+        return ("both" if self.distinct else "second") if self.pairs else "none"

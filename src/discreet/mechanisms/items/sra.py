@@ -1,0 +1,21 @@
+"""Few records of each user, chosen at random, and so little noise.
+
+Source: SRA of sampled-analytics, algorithm 1. Guarantee: see `item_method`; with the bound enforced this is lpa with a
+bound that is small on purpose. Numerics: exact noise on whole numbers. Bias: counts are of the kept records only.
+"""
+
+from __future__ import annotations
+
+from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
+from discreet.mechanisms.items.item_method import ITEMS
+
+#: the papers' choice for three of their four data sets
+USUAL_BOUND = 10
+
+
+class Sra(ItemCells):
+    method = "sra"
+    parameters = {**ITEMS, **RESCALE}  # noqa: RUF012
+
+    def default_bound(self) -> int:
+        return USUAL_BOUND

@@ -1,0 +1,109 @@
+"""Noise is taken down step by step, always in the table where it helps most, and no draw is paid twice.
+
+Source: ireduct (Xiao, Bender, Hay, Gehrke), with NoiseDown on the integers, where its theorem holds, and the corrected
+PickQueries (errata). Guarantee: the final scales alone are charged; each answer's earlier values tell nothing beyond
+its last. Which table comes next is decided from noisy counts. Numerics: exact. Bias: none.
+How: a cell's values on the way down do not depend on other tables, so all redraws are drawn first (`noise.descend`);
+then `steps_down` replays the choices of the step-by-step algorithm and says how far each table got.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.relative import RELATIVE
+from discreet.mechanisms.marginals.starting import START, Starting
+from discreet.mechanisms.marginals.stepping import Paths, steps_down
+from discreet.privacy import as_text, exact
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.summaries.marginal_tables import Part
+
+STEPS = 100_000
+#: steps may be no smaller than start divided by this
+MOST_STEPS = 2**40
+_LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
+
+
+class IReduct(Starting):
+    method = "ireduct"
+    parameters = {  # noqa: RUF012
+        **RELATIVE,
+        "start": START,
+        "step": "how far a scale goes down at a time (lambda_Delta); default: start / 100,000. 0: as little as can be",
+    }
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        step = request.parameters.get("step")
+        self.limit = isinstance(step, int | float | str) and not isinstance(step, bool) and str(step) in ("0", "0.0")
+        self.given_step = None if step is None or self.limit else exact(step, "step")
+        if self.given_step is None:
+            origin = "given: the limit" if self.limit else "default"
+            self.note_choice("step", _LIMIT if self.limit else f"start / {STEPS}", origin)
+        else:
+            self.note_choice("step", as_text(self.given_step), "given")
+            self._check_step(self.given_step)
+
+    @property
+    def grain(self) -> Fraction:
+        return self.given_step or super().grain
+
+    @property
+    def most_grains(self) -> int:
+        return min(super().most_grains, MOST_STEPS) if self.given_step else super().most_grains
+
+    def _check_step(self, step: Fraction) -> None:
+        """Refuses steps that no descent can be made of, before anything is charged."""
+        from discreet.noise import Descent
+
+        known = "start" in self.request.parameters or self.records is not None
+        start = self.start(self.records or Fraction(1)) if known else self.least_start
+        if max(start, self.least_start, (self.records or 0) / self.needs_size["start"]) > step * MOST_STEPS:
+            raise BadParameter("step: over 2**40 steps lead from start to zero; give 0 for the limit of small steps")
+        if (known and step >= start) or start > step * self.most_grains:
+            raise BadParameter("step must be smaller than start")
+        if known:
+            _ = Descent(start, step, 1).whole
+
+    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        from discreet.noise import Descent
+        from discreet.summaries.marginal_tables import Part
+
+        size = self.size(tables, noise)
+        start, sanity = self.start(size), self.sanity(size)
+        step = self.given_step or (limit_step(start) if self.limit else start / STEPS)
+        exact_counts = np.concatenate(tables)
+        noisy = noise.add_blocks([exact_counts], [start])[0]
+        # with all other tables at the start, no scale can be paid below this one
+        lowest = 1 / (self.left - (len(tables) - 1) / start)
+        steps = int((start - lowest) / step)
+        if steps >= 1:
+            descent = Descent(start, step, steps)
+            redraws = noise.descend(noisy, exact_counts, descent)
+            paths = Paths.of(
+                self.cells, noisy, redraws.answer, redraws.step, exact_counts[redraws.answer] + redraws.offset
+            )
+            del exact_counts  # from here on, noisy values only
+            taken = steps_down(paths, self.weights, sanity, self.objective, descent, self.left)
+            noisy = paths.values_after(taken)
+        else:
+            taken = np.zeros(len(tables), np.int64)
+        scales = [start - int(k) * step for k in taken]
+        self.check_spent([*self.size_spent, *(1 / scale for scale in scales)])
+        ends = np.cumsum(self.cells)
+        return [
+            Part.single(noisy[end - n : end], scale) for end, n, scale in zip(ends, self.cells, scales, strict=True)
+        ]
+
+
+def limit_step(start: Fraction) -> Fraction:
+    """So small that it stands for the limit, and not so small that alphas of 64 bits run together."""
+    return start / (1 << min(30, max(17, 46 - int(start).bit_length())))

@@ -1,0 +1,168 @@
+"""What the methods for marginals share: which tables, their weights, what is small, and one noise scale per table.
+
+Guarantee: pure epsilon. One record counts once in every table, so noise of scale s_i on all cells of table i costs
+sensitivity * sum of 1 / s_i, the generalised sensitivity of ireduct. Numerics: exact noise on whole numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter, DiscreetError
+from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.marginals.families import Families
+from discreet.naming import did_you_mean
+from discreet.privacy import LARGEST_SCALE, as_text, cost, exact, scale_of
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.summaries.marginal_tables import MarginalTables, Part
+    from discreet.summaries.query_answers import QueryAnswers
+
+MOST_CELLS = 10**8
+MOST_TABLES = 10_000
+
+TABLES = {
+    "ways": "all tables of this many attributes",
+    "sets": "the tables one by one, as lists of attributes; usually given as `by`",
+    "queries": "instead of tables, count queries: a list of predicates, as text or dicts",
+    "consistency": "true: answers come from tables that agree with each other, by least squares; default false",
+}
+
+
+class MarginalMethod(Mechanism):
+    """A method of `Marginals`: `tables` of exact counts in, noisy tables with their scales out."""
+
+    tasks = ("marginals",)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._chosen: list[dict[str, Any]] = []
+        self.families = self._families()
+        #: how many numbers each table, or family of queries, has
+        self.cells: list[int] = []
+        if self.families is None:
+            self.sets = self._sets()
+            self.cells += [math.prod(request.schema[name].size for name in names) for names in self.sets]
+        else:
+            self.cells += [len(numbers) for numbers in self.families.members]
+        if sum(self.cells) > MOST_CELLS:
+            raise BadParameter(
+                f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
+                "leave out the largest, or use wider bins"
+            )
+        consistency = request.parameters.get("consistency", False)
+        if not isinstance(consistency, bool):
+            raise BadParameter(f"consistency must be true or false, not {consistency!r}")
+        if consistency and self.families is not None:
+            raise BadParameter("consistency is for tables; queries have none")
+        self.consistent = consistency
+        self.note_choice("consistency", consistency, "given" if "consistency" in request.parameters else "default")
+        #: 1 / scale of each table adds up to at most this
+        self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
+        self.check_scale(len(self.cells) / self.budget)
+
+    @property
+    def cost(self) -> Fraction:
+        """What all tables together may cost; `measure` checks that the scales it ends with do not exceed it."""
+        return cost(self.request.unit, self.budget)
+
+    @abstractmethod
+    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
+
+    def measure(self, counts: Any, noise: Noise) -> MarginalTables | QueryAnswers:
+        from discreet.summaries.marginal_tables import MarginalTables
+        from discreet.summaries.query_answers import QueryAnswers
+
+        schema = self.request.schema
+        if self.families is not None:
+            parts = self.noisy_tables(self.families.counts(counts), noise)
+            texts = [str(where) for where in self.request.parameters["queries"]]
+            return QueryAnswers(schema, texts, self.families.boxes, self.families.members, parts)
+        parts = self.noisy_tables([table.dense().reshape(-1) for table in counts], noise)
+        return MarginalTables(schema, self.sets or (), parts, consistent=self.consistent)
+
+    def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
+        """The generalised sensitivity of all that was drawn, derived again from the scales."""
+        spent = cost(self.request.unit, sum(inverse_scales, Fraction(0)))
+        if spent > self.request.epsilon:
+            raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
+
+    def check_scale(self, scale: Fraction) -> None:
+        """Refuses what would need wider noise than there is, before anything is charged."""
+        if scale > LARGEST_SCALE:
+            raise BadParameter(
+                f"{self.method}: {len(self.cells)} tables for this epsilon need noise of a scale above 2**52; "
+                "raise epsilon, or ask for fewer tables"
+            )
+
+    def noise_law(self) -> dict[str, Any]:
+        return {
+            "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every cell; s is one number "
+            "for each table, see `summary`",
+            "scales add up to": f"sum of 1 / s at most {as_text(self.budget)}",
+        }
+
+    def chosen(self) -> list[dict[str, Any]]:
+        return self._chosen
+
+    def note_choice(self, name: str, value: Any, origin: str) -> None:
+        self._chosen.append({"name": name, "value": value, "origin": origin})
+
+    def given(self, name: str, default: Fraction) -> Fraction:
+        """A positive parameter as it was given, or its default, noted."""
+        if name not in self.request.parameters:
+            self.note_choice(name, as_text(default), "default")
+            return default
+        value = exact(self.request.parameters[name], name)
+        self.note_choice(name, as_text(value), "given")
+        return value
+
+    def _families(self) -> Families | None:
+        asked = self.request.parameters
+        if "queries" not in asked:
+            return None
+        if "ways" in asked or "sets" in asked:
+            raise BadParameter("give either queries or marginals (ways, or lists of attributes)")
+        families = Families.of(asked["queries"], self.request.schema)
+        origin = (
+            "one record may count in one query of each" if families.exact else "a record counts in one of each at most"
+        )
+        self.note_choice("families", len(families.members), f"from the queries: {origin}")
+        return families
+
+    def _sets(self) -> tuple[tuple[str, ...], ...]:
+        schema, asked = self.request.schema, self.request.parameters
+        if ("ways" in asked) == ("sets" in asked):
+            raise BadParameter("say which marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
+        if "ways" in asked:
+            ways = asked["ways"]
+            if isinstance(ways, bool) or not isinstance(ways, int) or not 1 <= ways <= len(schema):
+                raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
+            if math.comb(len(schema), ways) > MOST_TABLES:
+                raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")
+            return tuple(itertools.combinations(schema, ways))
+        found = []
+        if not isinstance(asked["sets"], list | tuple) or not asked["sets"]:
+            raise BadParameter("marginals: sets must be lists of attributes, such as [['age', 'sex'], ['state']]")
+        for names in asked["sets"]:
+            if not isinstance(names, list | tuple) or not names:
+                raise BadParameter(f"marginals: {names!r} is no list of attributes; write ['age', 'sex'] or ['age']")
+            for name in names:
+                if name not in schema:
+                    raise BadParameter(f"marginals: {name!r} is no attribute.{did_you_mean(name, schema)}")
+            if len(set(names)) < len(names):
+                raise BadParameter(f"marginals: {', '.join(names)} names an attribute twice")
+            found.append(tuple(name for name in schema if name in names))  # in the order of the schema
+        if len(set(found)) < len(found):
+            raise BadParameter("marginals: a set of attributes is listed twice; keep one")
+        return tuple(found)

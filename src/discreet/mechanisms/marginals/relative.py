@@ -1,0 +1,110 @@
+"""What the methods for small relative error share: objective, sanity bound, weights, and a size to derive them from.
+
+Errors are judged relative to max(count, sanity). Where the user gives no `sanity` or `start`, they follow from the
+number of records: a public guess, `records`, or else a noisy total for a small share of the budget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal import TABLES, MarginalMethod
+from discreet.privacy import as_text, exact
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+
+SIZE_SHARE = Fraction(1, 100)
+MOST_RECORDS = 2**61
+LEAST = Fraction(1, 10**9)
+RELATIVE = {
+    **TABLES,
+    "sanity": "counts below this are judged as if they were this large (delta); default: a 10,000th of the records",
+    "records": "a public guess of how many records there are; without it a noisy total takes 1 % of epsilon",
+    "objective": "'average' (default) or 'maximum' relative error of the cells of a table",
+    "weights": "a number for each table, in order; a table of weight 2 matters twice as much (default: all 1)",
+}
+
+
+class Relative(MarginalMethod):
+    """Keeps `sanity`, `weights` and the objective; knows how many records there are, or buys a noisy number."""
+
+    rehearsal = "empty"
+
+    #: what may only be known after the total was measured, and the part of it that is the default
+    needs_size: ClassVar[dict[str, int]] = {"sanity": 10_000}
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        asked = request.parameters
+        self.objective = asked.get("objective", "average")
+        if self.objective not in ("average", "maximum"):
+            raise BadParameter(f"objective must be 'average' or 'maximum', not {self.objective!r}")
+        self.note_choice("objective", self.objective, "given" if "objective" in asked else "default")
+        self.weights = self._weights(asked.get("weights"))
+        self.records = None if "records" not in asked else self.given("records", Fraction(1))
+        if self.records is not None and not 1 <= self.records <= MOST_RECORDS:
+            raise BadParameter("records must be a number from 1 to 2**61")
+        self.buys_size = self.records is None and any(name not in asked for name in self.needs_size)
+        #: what is left for the tables, as a sum of 1 / scale
+        self.left = self.budget * (1 - SIZE_SHARE) if self.buys_size else self.budget
+        if self.buys_size:
+            self.note_choice("records", "a noisy total", f"default: measured with {as_text(SIZE_SHARE)} of epsilon")
+            self.check_scale(self.size_scale)
+        for name, part in self.needs_size.items():
+            if name in asked:
+                self.given(name, Fraction(1))
+            else:
+                self.note_choice(name, f"records / {part}", "default")
+        if not LEAST <= exact(asked.get("sanity", 1), "sanity") <= MOST_RECORDS:
+            raise BadParameter("sanity must be a number of records, from 1e-9 to 2**61")
+
+    def _weights(self, asked: Any) -> NDArray[np.float64]:
+        if asked is None:
+            return np.ones(len(self.cells))
+        if not isinstance(asked, Sequence) or isinstance(asked, str) or len(asked) != len(self.cells):
+            raise BadParameter(f"weights must be a list of {len(self.cells)} numbers, one for each table")
+        self.note_choice("weights", list(asked), "given")
+        weights = [exact(weight, "weights: each weight") for weight in asked]
+        if not all(LEAST <= weight <= 1 / LEAST for weight in weights):
+            raise BadParameter("weights: each weight must lie between 1e-9 and 1e9")
+        return np.array([float(weight) for weight in weights])
+
+    def size(self, tables: list[NDArray[np.int64]], noise: Noise) -> Fraction:
+        """The number of records: the public guess, or a noisy total, at least so large that noise does not drown it."""
+        if self.records is not None:
+            return self.records
+        if not self.buys_size:
+            return Fraction(1)  # nothing is derived from it
+        scale = self.size_scale
+        total = np.array([tables[0].sum()])  # no more than one record changes in it
+        return Fraction(max(int(noise.add(total, scale)[0]), math.ceil(scale), 1))
+
+    @property
+    def size_scale(self) -> Fraction:
+        return 1 / (self.budget * SIZE_SHARE)
+
+    @property
+    def size_spent(self) -> list[Fraction]:
+        return [1 / self.size_scale] if self.buys_size else []
+
+    def sanity(self, size: Fraction) -> float:
+        given = self.request.parameters.get("sanity")
+        return max(1.0, float(size / self.needs_size["sanity"])) if given is None else float(exact(given, "sanity"))
+
+    def needs(self, noisy: NDArray[np.float64] | NDArray[np.int64], sanity: float) -> NDArray[np.float64]:
+        """How much an error of one weighs in each cell."""
+        return 1 / np.maximum(noisy, sanity)
+
+    def need_of_table(self, noisy: NDArray[Any], sanity: float, table: int) -> float:
+        """What an error of one in every cell does to the objective."""
+        needs = self.needs(noisy, sanity)
+        return float(self.weights[table] * (needs.max() if self.objective == "maximum" else needs.mean()))

@@ -1,0 +1,65 @@
+"""A first look at all tables with a small share of the budget, then noise scales that suit what was seen.
+
+Source: TwoPhase of ireduct, sections 3.2 and 5.2, with the corrected Rescale (errata). Guarantee and numerics: see
+`marginal`; the second phase depends on the first one's noisy counts only. Bias: none.
+The default share of 0.05 lies between the best ones that the paper found for 1-way (0.07) and 2-way tables (0.025).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.relative import RELATIVE, Relative
+from discreet.privacy import LARGEST_SCALE, rounded_up
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.summaries.marginal_tables import Part
+
+
+class TwoPhase(Relative):
+    method = "two-phase"
+    parameters = {**RELATIVE, "share": "the first phase's part of epsilon (default 0.05)"}  # noqa: RUF012
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self.share = self.given("share", Fraction(1, 20))
+        if self.share >= 1:
+            raise BadParameter("share is the first phase's part of epsilon: below 1, such as 0.05")
+        for part in (self.share, 1 - self.share):
+            self.check_scale(2 * len(self.cells) / (self.left * part))
+
+    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        from discreet.summaries.marginal_tables import Part
+
+        size = self.size(tables, noise)
+        first = len(tables) / (self.left * self.share)
+        seen = noise.add_blocks(tables, [first] * len(tables))
+        needs = [self.need_of_table(noisy, self.sanity(size), i) for i, noisy in enumerate(seen)]
+        second = rescaled(needs, self.left * (1 - self.share), self.objective)
+        again = noise.add_blocks(tables, second)
+        self.check_spent([*self.size_spent, *[1 / first] * len(tables), *(1 / scale for scale in second)])
+        return [
+            Part.combined([one, other], [first, scale]) for one, other, scale in zip(seen, again, second, strict=True)
+        ]
+
+
+def rescaled(needs: list[float], budget: Fraction, objective: str) -> list[Fraction]:
+    """The scales of least error: proportional to need**-1/2 for the average, 1 / need for the maximum.
+
+    The sum of 1 / scale is the budget, or a little less from rounding up.
+    """
+    wanted = [1 / need if objective == "maximum" else 1 / math.sqrt(need) for need in needs]
+    total = sum(1 / scale for scale in wanted)
+    # a scale that is cut to the largest there is costs at most this more
+    left = budget - len(needs) / LARGEST_SCALE if max(wanted) * total > LARGEST_SCALE / 2 * budget else budget
+    scales = [Fraction(float(f"{scale * total / float(left):.9g}")) for scale in wanted]
+    excess = sum((1 / scale for scale in scales), Fraction(0)) / left
+    return [min(rounded_up(scale * max(excess, Fraction(1))), LARGEST_SCALE) for scale in scales]

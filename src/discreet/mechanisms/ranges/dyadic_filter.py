@@ -1,0 +1,38 @@
+"""Keep the tree nodes whose noisy count is at least theta, and unless told otherwise only below nodes that were kept.
+
+Source: D-Filter of sparse-summaries, section 5.3. Guarantee and numerics: see `nodes`, `sparse`.
+Bias: absent nodes count as zero; every answer bounds what they may hide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.mechanisms.ranges.consistency import CONSISTENCY, Consistent
+from discreet.mechanisms.ranges.dyadic import BASE
+from discreet.mechanisms.ranges.nodes import NODE_THETA
+from discreet.mechanisms.table.filter import Filter
+from discreet.mechanisms.table.sparse import SIDED
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+
+
+class DyadicFilter(Consistent, Filter):
+    tasks = ("ranges",)
+    method = "dyadic-filter"
+    parameters = {  # noqa: RUF012
+        "theta": NODE_THETA,
+        "size": "keep at most this many nodes, the largest; without theta it also sets theta",
+        "sided": SIDED,
+        "base": BASE,
+        "consistency": CONSISTENCY,
+    }
+
+    def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
+        if self.size is None or values.size <= self.size:
+            return np.arange(values.size), None
+        return noise.largest(np.abs(values), self.size), None

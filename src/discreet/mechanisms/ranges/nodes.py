@@ -1,0 +1,91 @@
+"""Sparse summaries of tree nodes or Haar coefficients in place of cells, in time of the data and not of the domain.
+
+Source: section 5.2 of sparse-summaries, theorem 5. Guarantee: pure epsilon, as in `sparse`: a record counts in as many
+entries as the product of the axes' weights says, by one each, and all entries have noise of one scale. With trees the
+weight of an attribute is the number of its levels, root and leaves included (errata).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.table.sparse import Sparse
+from discreet.numbers.cell_numbers import CellNumbers
+from discreet.transforms.node_axes import tree_axis, wavelet_axis
+from discreet.transforms.node_axis import NodeAxis, TreeAxis
+
+if TYPE_CHECKING:
+    from discreet.private.counts import Counts
+    from discreet.summaries import Summary
+
+#: the most entries that one record may count in: each occupied cell takes as much memory, and noise grows with it
+MOST_PER_RECORD = 20_000
+
+NODE_SIZE = "how many nodes to keep"
+NODE_THETA = "nodes whose noisy count is below theta are dropped; a whole number of at least 1"
+COEFFICIENT_SIZE = "how many coefficients to keep"
+COEFFICIENT_THETA = "coefficients whose noisy value is below theta are dropped; a whole number of at least 1"
+
+
+class Nodes(Sparse):
+    """A sparse method over the nodes of one axis per attribute; `keep` comes from the method for cells."""
+
+    rehearsal = "empty"
+
+    axes: Sequence[NodeAxis]
+
+    @abstractmethod
+    def choose_axes(self) -> Sequence[NodeAxis]:
+        """One axis per attribute, from public facts."""
+
+    def layout(self) -> tuple[tuple[int, ...], int]:
+        self.axes = self.choose_axes()
+        weight = math.prod(axis.weight for axis in self.axes)
+        if weight > MOST_PER_RECORD:
+            raise BadParameter(
+                f"{self.method}: one record would count in {weight:,} {self.entry}s, and the noise grows with that; at "
+                f"most {MOST_PER_RECORD:,} are allowed. Name fewer attributes, or use wider bins"
+            )
+        return tuple(axis.length for axis in self.axes), weight
+
+    def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        from discreet.mechanisms.ranges.node_counts import node_counts
+
+        return node_counts(counts, self.axes)
+
+    def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
+        from discreet.summaries.sparse_nodes import SparseNodes
+
+        return SparseNodes(self.request.schema, self.axes, CellNumbers(self.sizes).decode(numbers), values, facts)
+
+
+class TreeNodes(Nodes):
+    """Counts of tree nodes: parts of the codes of ordinal attributes, the hierarchy of nominal ones."""
+
+    entry = "node"
+    dense = "dyadic"
+    axes: Sequence[TreeAxis]
+
+    def choose_axes(self) -> Sequence[TreeAxis]:
+        base = self.request.parameters.get("base", 2)
+        if isinstance(base, bool) or not isinstance(base, int) or not 2 <= base <= 1 << 20:
+            raise BadParameter(f"base must be a whole number from 2 to {1 << 20}, not {base!r}")
+        self.note_choice("base", base, "given" if "base" in self.request.parameters else "default")
+        return [tree_axis(attribute, base) for attribute in self.request.schema.values()]
+
+
+class WaveletNodes(Nodes):
+    """Haar coefficients of ordinal attributes; of nominal ones the counts of the nodes of their hierarchy."""
+
+    entry = "coefficient"
+    dense = "privelet"
+
+    def choose_axes(self) -> Sequence[NodeAxis]:
+        return [wavelet_axis(attribute) for attribute in self.request.schema.values()]

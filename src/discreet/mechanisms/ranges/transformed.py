@@ -1,0 +1,122 @@
+"""What the dense transforms share: counts to coefficients, noise on every coefficient, nothing else.
+
+Guarantee: pure epsilon. The map is the product of the attributes' axes, the scale of coefficient (k1, k2, ...) is
+`scale` times its factors, and scale = sensitivity * (product of the axes' weights) / epsilon, the generalised
+sensitivity of privelet. Numerics: all coefficients are whole numbers, the noise is exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BadParameter, CountOverflow
+from discreet.mechanisms.base import Mechanism, Request
+from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
+from discreet.transforms import Axis
+from discreet.transforms.lines import through
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
+    from discreet.private.counts import Counts
+    from discreet.summaries import Summary
+    from discreet.summaries.coefficients import Coefficients
+
+#: the most coefficients that are held one by one
+MOST_COEFFICIENTS = 2**28
+#: how far a coefficient may exceed the counts it is made of
+LARGEST_GAIN = 2**20
+
+WRITE = "'coefficients' (default) writes the whole numbers that were measured, 'cells' the restored cells"
+
+
+class Transformed(Mechanism):
+    """A method of `Ranges` that gives every coefficient of a product of axes its own noise."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._chosen: list[dict[str, Any]] = []
+        self.write = self._write()
+        self.check_length(request.schema.cells)  # no axis has fewer coefficients than codes
+        self.axes = self.choose_axes()
+        weight = math.prod(axis.weight for axis in self.axes)
+        self.scale = scale_of(request.epsilon, request.unit.sensitivity) * weight
+        self._check_size()
+
+    @abstractmethod
+    def choose_axes(self) -> list[Axis]:
+        """One axis per attribute, from public facts."""
+
+    @property
+    def cost(self) -> Fraction:
+        return cost(self.request.unit, Fraction(math.prod(axis.weight for axis in self.axes)) / self.scale)
+
+    def check_length(self, length: int) -> None:
+        """Refuses so many coefficients, or more."""
+        if length > MOST_COEFFICIENTS:
+            raise BadParameter(
+                f"{self.method}: the table has {length:,} coefficients, too many to hold (at most "
+                f"{MOST_COEFFICIENTS:,}). Use a sparse method such as dyadic-filter-priority, fewer attributes, or "
+                "wider bins"
+            )
+
+    def _check_size(self) -> None:
+        self.check_length(math.prod(axis.length for axis in self.axes))
+        Alpha.of(self.scale)  # refuses what is too wide for any table
+        gain = math.prod(max(axis.factors) for axis in self.axes)
+        if gain > LARGEST_GAIN or self.scale * gain > LARGEST_SCALE:
+            raise BadParameter(
+                f"{self.method}: the hierarchies have so many children per node that 64-bit numbers may not hold the "
+                "coefficients; leave some of these attributes untransformed (privelet+ with direct), or use dyadic"
+            )
+
+    def measure(self, counts: Counts, noise: Noise) -> Summary:
+        summary = self.summary(self.measured(counts, noise))
+        return summary if self.write == "coefficients" else summary.as_cells()
+
+    def measured(self, counts: Counts, noise: Noise) -> NDArray[np.int64]:
+        """The noisy coefficients: the only use of the counts."""
+        if int(counts.counts.sum()) * math.prod(max(axis.factors) for axis in self.axes) >= 1 << 61:
+            raise CountOverflow("the counts are too large for 64-bit coefficients")
+        table = np.zeros([axis.length for axis in self.axes], np.int64)
+        places = tuple(axis.places(counts.codes[:, i]) for i, axis in enumerate(self.axes))
+        table[places] = counts.counts
+        for place, axis in enumerate(self.axes):
+            through(table, place, axis.forward)
+        for runs in itertools.product(*(axis.runs for axis in self.axes)):
+            block = tuple(part for part, _ in runs)
+            noise.add_into(table[block], self.scale * math.prod(factor for _, factor in runs))
+        return table
+
+    def summary(self, values: NDArray[np.int64]) -> Coefficients:
+        """What is published of the noisy coefficients: post-processing."""
+        from discreet.summaries.coefficients import Coefficients
+
+        return Coefficients(self.request.schema, self.axes, values, self.scale)
+
+    def _write(self) -> str:
+        write = self.request.parameters.get("write", "coefficients")
+        if write not in ("coefficients", "cells"):
+            raise BadParameter(f"write must be 'coefficients' or 'cells', not {write!r}")
+        self.note_choice("write", write, "given" if "write" in self.request.parameters else "default")
+        return str(write)
+
+    def noise_law(self) -> dict[str, Any]:
+        return {
+            "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every coefficient; s is "
+            "`scale` times the factors of the coefficient along each attribute",
+            "scale": as_text(self.scale),
+            "factors": {name: list(axis.factors) for name, axis in zip(self.request.schema, self.axes, strict=True)},
+        }
+
+    def chosen(self) -> list[dict[str, Any]]:
+        return self._chosen
+
+    def note_choice(self, name: str, value: Any, origin: str) -> None:
+        self._chosen.append({"name": name, "value": value, "origin": origin})

@@ -1,0 +1,19 @@
+"""Keep the Haar coefficients whose noisy value is at least theta, above or below zero.
+
+Source: section 5.2 of sparse-summaries. Guarantee and numerics: see `nodes`, `sparse`.
+Bias: absent coefficients count as zero; every answer bounds what they may hide.
+"""
+
+from __future__ import annotations
+
+from discreet.mechanisms.ranges.nodes import COEFFICIENT_THETA, WaveletNodes
+from discreet.mechanisms.table.filter import Filter
+
+
+class WaveletFilter(WaveletNodes, Filter):
+    tasks = ("ranges",)
+    method = "wavelet-filter"
+    parameters = {  # noqa: RUF012
+        "theta": COEFFICIENT_THETA,
+        "size": "keep at most this many coefficients, the largest; without theta it also sets theta",
+    }

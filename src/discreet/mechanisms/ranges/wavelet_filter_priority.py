@@ -1,0 +1,16 @@
+"""Drop the Haar coefficients below theta, then keep a priority sample of exactly `size` of the others.
+
+Source: section 5.2 of sparse-summaries. Guarantee and numerics: see `nodes`, `sparse`.
+Bias: that of `wavelet-filter`; the sampling adds none.
+"""
+
+from __future__ import annotations
+
+from discreet.mechanisms.ranges.nodes import COEFFICIENT_SIZE, COEFFICIENT_THETA, WaveletNodes
+from discreet.mechanisms.table.filter_priority import FilterPriority
+
+
+class WaveletFilterPriority(WaveletNodes, FilterPriority):
+    tasks = ("ranges",)
+    method = "wavelet-filter-priority"
+    parameters = {"size": COEFFICIENT_SIZE, "theta": COEFFICIENT_THETA}  # noqa: RUF012

@@ -1,0 +1,58 @@
+"""Keep exactly `size` cells, those of highest priority noisy count / r, r uniform in (0, 1].
+
+Source: priority sampling, section 3.3 of sparse-summaries; tau is the priority just below the sample's.
+Guarantee and numerics: see `sparse` and `noise/priority_sample`. Bias: none (two-sided).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.table.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
+
+if TYPE_CHECKING:
+    from discreet.noise import Chosen, Field, Noise
+
+
+class Priority(Sparse):
+    tasks = ("table",)
+    method = "priority"
+    parameters = {"size": SIZE, "sided": SIDED}  # noqa: RUF012
+    theta = 1
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self.size = self.size_or_default()
+        if self.size > MOST_SURVIVORS:
+            raise BadParameter(f"size must be at most {MOST_SURVIVORS:,}, not {self.size:,}")
+        self.likely = self.size
+
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
+        if self.theta > self.rare_theta:
+            return self._of_all(fields, noise)
+        sample = noise.prioritised(fields, self.rule(self.theta), self.size)
+        return sample.parts, sample.tau
+
+    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
+        """The few empty cells that pass compete as if they were occupied."""
+        from discreet.noise import Chosen, Field
+
+        rule = self.rule(self.theta)
+        passed = [self.survivors(rule, field.empty, noise) for field in fields]
+        every = [
+            Field(np.concatenate([field.values, values]), 0) for field, (_, values) in zip(fields, passed, strict=True)
+        ]
+        sample = noise.prioritised(every, rule, self.size)
+        kept = []
+        for field, (ranks, values), part in zip(fields, passed, sample.parts, strict=True):
+            old, new = np.split(part.marks, [field.values.size])
+            kept.append(Chosen(old, ranks[new], values[new]))
+        return kept, sample.tau
+
+    def summary_facts(self, tau: float | None) -> dict[str, Any]:
+        return {"theta": self.theta, "tau": tau or 0.0}

@@ -1,0 +1,196 @@
+"""The bins of ordinal attributes, exactly: no value changes its bin by rounding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+
+from discreet.errors import BadParameter
+from discreet.private.engines.rules import Rules, Step
+from discreet.private.engines.values import Engine
+from discreet.schema import Ordinal
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_FLOAT_EXACT = 2**53
+_TREE_BINS = 32
+_TREE_MOST = 10_000
+_LOOKUP_SPAN = 4_000_000
+
+
+def whole(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
+    """Integers and days: moved into the domain, then counted from its low end."""
+    rules = Rules(attribute, engine)
+    low, end, width, edges = _whole_bins(attribute)
+    if attribute.kind == "date":
+        day = engine.day(raw)
+        if day is None:
+            return rules.only()
+        first, last = (date.fromordinal(tick + _EPOCH) for tick in (low, end - 1))
+        is_outside = (day < first) | (day > last)
+        offset = _between(day, day < first, first, day > last, last).delta(first, unit="day")
+        return _binned(rules, [(offset, is_outside)], low, end, width, edges)
+    number = engine.number(raw)
+    if number is None:
+        return rules.only()
+    numbers = [number]
+    if max(abs(low), abs(end)) > _FLOAT_EXACT and (exact := engine.whole(raw)) is not None:
+        numbers = [exact, number]
+    offsets = [(_offset(one, low, end), (one < low) | (one >= end)) for one in numbers]
+    return _binned(rules, offsets, low, end, width, edges)
+
+
+def _whole_bins(attribute: Ordinal) -> tuple[int, int, int | None, np.ndarray[Any, Any] | None]:
+    """First value, first value after the last, and the width of the bins, or their edges where widths differ."""
+    width = 7 if attribute.width == "week" else attribute.width
+    if attribute.edges is None and isinstance(width, int):
+        start = attribute.low
+        low = start.toordinal() - _EPOCH if isinstance(start, date) else cast(int, start)
+        return low, low + width * attribute.bins, width, None
+    edges = attribute.edges_array()
+    return int(edges[0]), int(edges[-1]), None, edges
+
+
+def _offset(number: Any, low: int, end: int) -> Any:
+    """How far a number lies above the low end, after being moved into the domain."""
+    if number.type().is_integer():
+        return _between(number, number < low, low, number >= end, end - 1) - low
+    near = _between(number, number < low, float(low), number >= end, float(end - 1)).floor().cast("int64")
+    return _between(near, near < low, low, near >= end, end - 1) - low  # float(end) may have been rounded
+
+
+def _between(value: Any, is_below: Any, first: Any, is_above: Any, last: Any) -> Any:
+    import ibis
+
+    kind = value.type()
+    return ibis.ifelse(is_below, ibis.literal(first, kind), ibis.ifelse(is_above, ibis.literal(last, kind), value))
+
+
+def _binned(
+    rules: Rules,
+    offsets: list[tuple[Any, Any]],
+    low: int,
+    end: int,
+    width: int | None,
+    edges: np.ndarray[Any, Any] | None,
+) -> Step:
+    """The bin of each offset; of several readings of one column, the first that is a number holds."""
+    import ibis
+    import pyarrow as pa
+
+    if edges is None:
+        codes = [rules.inside(outside, _quotient(offset, cast(int, width), end - low)) for offset, outside in offsets]
+    elif len(edges) > _TREE_BINS and end - low <= _LOOKUP_SPAN and len(offsets) == 1:
+        ((offset, outside),) = offsets
+        values = np.arange(end - low)
+        bins = np.searchsorted(edges - low, values, side="right") - 1
+        lookup = pa.table({"label": values, "code": bins})
+        return Step(lambda column, found: rules.applied(column, rules.inside(outside, found)), offset, lookup)
+    else:
+        codes = [rules.inside(outside, _tree(offset, edges - low)) for offset, outside in offsets]
+    code = codes[-1]
+    for (offset, _), better in zip(offsets[:-1], codes[:-1], strict=True):
+        code = ibis.ifelse(offset.notnull(), better, code)
+    return Step(lambda column, _: rules.applied(column, code))
+
+
+def _quotient(offset: Any, width: int, span: int) -> Any:
+    """Exact division by the width: engines divide whole numbers as floats, which is exact below 2**53 only."""
+    if width == 1:
+        return offset
+    if span < _FLOAT_EXACT:
+        return offset // width
+    if span // width >= 2**50:
+        raise BadParameter("an ordinal attribute has 2**50 bins or more; make its bins wider")
+    return ((offset - offset % width) / width).round().cast("int64")
+
+
+def _tree(value: Any, edges: np.ndarray[Any, Any]) -> Any:
+    """The bin of a value by bisection: exact for any edges. NULL stays NULL."""
+    import ibis
+
+    if len(edges) > _TREE_MOST:
+        raise BadParameter(
+            f"an ordinal attribute has more than {_TREE_MOST} bins whose edges follow no rule that can be computed; "
+            "use bins of equal width with fewer digits, or fewer bins"
+        )
+
+    def bisect(first: int, after: int) -> Any:
+        if after - first == 1:
+            return ibis.literal(first, "int64")
+        middle = (first + after) // 2
+        return ibis.ifelse(value < edges[middle].item(), bisect(first, middle), bisect(middle, after))
+
+    return ibis.ifelse(value.isnull(), ibis.null("int64"), bisect(0, len(edges) - 1))
+
+
+def real(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
+    """Reals: half-open bins from the floats next to the declared decimals; the last bin includes its end.
+
+    A column of 32-bit floats is compared with edges of 32 bits, so that its 0.7 is the declared 0.7.
+    """
+    rules = Rules(attribute, engine)
+    number = engine.number(raw)
+    if number is None:
+        return rules.only()
+    number = number.cast("float64")
+    short = raw.type().is_float32()
+    grid = _Grid.of(attribute, short)
+    if grid is None:
+        edges = attribute.edges_array()
+        edges = edges.astype(np.float32).astype(np.float64) if short else edges
+        first, last = float(edges[0]), float(edges[-1])
+    else:
+        first, last = grid.edge(0), grid.edge(grid.bins)
+    near = _between(number, number < first, first, number > last, last)
+    code = _tree(near, edges) if grid is None else grid.bin(near)
+    code = rules.inside((number < first) | (number > last), code)
+    return Step(lambda column, _: rules.applied(column, code))
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Equal bins of reals, with edges (start + step * i) / per_one: one division of exact floats, rounded once."""
+
+    start: int
+    step: int
+    per_one: int
+    bins: int
+    short: bool
+
+    @classmethod
+    def of(cls, attribute: Ordinal, short: bool) -> _Grid | None:
+        if attribute.edges is not None:
+            return None
+        low, width = Fraction(repr(attribute.low)), Fraction(repr(attribute.width))
+        per_one = math.lcm(low.denominator, width.denominator)
+        start, step = int(low * per_one), int(width * per_one)
+        largest = max(abs(start), abs(start + step * attribute.bins), per_one)
+        # 2**50 rather than 2**53, and 2**21 rather than 2**24: the guess must be off by one bin at most
+        grid = cls(start, step, per_one, attribute.bins, short and largest < 2**21)
+        return grid if largest < 2**50 else None
+
+    def edge(self, index: int) -> float:
+        value = (self.start + self.step * index) / self.per_one
+        return float(np.float32(value)) if self.short else value
+
+    def bin(self, value: Any) -> Any:
+        """A guess from the distance, then moved by one where the exact edges say so."""
+        guess = _at_most(((value - self.edge(0)) / (self.step / self.per_one)).floor().cast("int64"), self.bins - 1)
+        up = (value >= self._edge(guess + 1)).cast("int64")
+        down = (value < self._edge(guess)).cast("int64")
+        return _at_most(guess + up - down, self.bins - 1)
+
+    def _edge(self, index: Any) -> Any:
+        value = (index * self.step + self.start).cast("float64") / float(self.per_one)
+        return value.cast("float32").cast("float64") if self.short else value
+
+
+def _at_most(value: Any, most: int) -> Any:
+    import ibis
+
+    return ibis.ifelse(value > most, ibis.literal(most, "int64"), value)

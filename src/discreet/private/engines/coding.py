@@ -1,0 +1,89 @@
+"""From raw columns to codes: every value of every type gets the code of its cell, or NULL where it is dropped.
+
+A value outside the domain follows the attribute's rule `outside`, a null (NaN and blank text too) its rule `null`.
+What is neither, such as the word 'many' in a column of numbers, lies outside; where `outside` is "clamp" there is
+no end to clamp it to, so it counts as a null. A fraction in an integer attribute belongs to the bin around it.
+Labels are matched as they are written; 1, 1.0 and True are the labels '1', '1' and 'true'.
+
+What becomes of a row never depends on other rows, not even through a type that was guessed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from discreet.private.engines.bins import real, whole
+from discreet.private.engines.rules import Rules, Step
+from discreet.private.engines.values import Engine
+from discreet.schema import Attribute, Nominal
+
+_CASE_MOST = 1000
+
+
+def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, Any], engine: Engine) -> Any:
+    """The codes of the columns that `attributes` names, under the same names, beside the columns of `keep`."""
+    import ibis
+
+    steps = {name: _step(table[name], attribute, engine) for name, attribute in attributes.items()}
+    if not engine.is_duckdb:
+        steps = {name: _without_join(step) for name, step in steps.items()}
+    keys = {f"{name}_key": step.key for name, step in steps.items() if step.lookup is not None}
+    joined = table.mutate(**keys, **keep) if keys or keep else table
+    for name, step in steps.items():
+        if step.lookup is not None:
+            lookup = ibis.memtable(step.lookup.rename_columns([f"{name}_label", f"{name}_found"]))
+            joined = joined.left_join(lookup, joined[f"{name}_key"] == lookup[f"{name}_label"])
+    codes = {
+        name: step.code(joined[name], None if step.lookup is None else joined[f"{name}_found"])
+        for name, step in steps.items()
+    }
+    return joined.select(**codes, **{name: joined[name] for name in keep})
+
+
+def _without_join(step: Step) -> Step:
+    """A small look-up as a CASE: a join is faster, but on a foreign engine it needs the right to create tables."""
+    if step.lookup is None or step.lookup.num_rows > _CASE_MOST:
+        return step
+    found = step.key.cases(*zip(*(column.to_pylist() for column in step.lookup.columns), strict=True))
+    return Step(lambda column, _: step.code(column, found))
+
+
+def _step(raw: Any, attribute: Attribute, engine: Engine) -> Step:
+    if isinstance(attribute, Nominal):
+        return _nominal(raw, attribute, engine)
+    return (real if attribute.kind == "real" else whole)(raw, attribute, engine)
+
+
+def _nominal(raw: Any, attribute: Nominal, engine: Engine) -> Step:
+    import pyarrow as pa
+
+    rules = Rules(attribute, engine)
+    labels = attribute.labels[: attribute.size - attribute.has_other]
+    codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
+    kind = raw.type()
+    key = engine.text(raw)
+    if key is None:
+        return rules.only()
+    if kind.is_signed_integer():
+        key = raw.cast("int64")
+        codes = {int(label): code for label, code in codes.items() if _is_int64(label)}
+    elif kind.is_decimal():
+        codes = {_short(label): code for label, code in codes.items() if "." in label} | codes
+    key_type = pa.int64() if kind.is_signed_integer() else pa.string()
+    lookup = pa.table({"label": pa.array(list(codes), key_type), "code": pa.array(list(codes.values()), pa.int64())})
+    return Step(rules.applied, key, lookup)
+
+
+def _is_int64(label: str) -> bool:
+    """Whether a label is how a 64-bit whole number is written; '007' is not."""
+    try:
+        return str(np.int64(label)) == label
+    except (ValueError, OverflowError):
+        return False
+
+
+def _short(label: str) -> str:
+    return label.rstrip("0").removesuffix(".")

@@ -1,0 +1,64 @@
+"""The top items of a release, and how sure it is that they belong there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.queries import Boxes, Questions, cut_questions
+from discreet.summaries import simulation
+
+Floats = NDArray[np.float64]
+
+DRAWS = 1000
+#: further down the list than this nobody is simulated
+MOST_RIVALS = 5000
+_AT_ONCE = 2 * 10**6
+
+
+class Ranked(Protocol):
+    """A summary that can be ranked: it can simulate its own noise."""
+
+    def noise_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """draws x questions: noise as it is in the answers, where each question is about one item."""
+
+
+def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
+    """A question for each item of a selection, its contexts narrowed to first and last codes; and the items' codes."""
+    pairs = zip(selected.first[:, 0], selected.last[:, 0], strict=True)
+    runs = [np.arange(low, high + 1) for low, high in pairs]
+    codes = runs[0] if len(runs) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *runs]))
+    ends = {0: np.column_stack([codes, codes])}
+    ends |= {index: np.tile(np.array(both, np.int64), (codes.size, 1)) for index, both in within.items()}
+    return cut_questions(selected, ends), codes
+
+
+def ranked(summary: Ranked, questions: Questions, answers: NDArray[Any], most: int) -> tuple[NDArray[np.int64], Floats]:
+    """The `most` largest answers, largest first, and the share of simulations in which each is among them."""
+    values = np.asarray(answers, np.float64)
+    rivals = np.argsort(-values, kind="stable")[: max(MOST_RIVALS, most)]
+    most = min(most, rivals.size)
+    some = picked(questions, rivals)
+    random = simulation.generator()
+    total, done = np.zeros(rivals.size), 0
+    step = max(1, min(DRAWS, _AT_ONCE // max(rivals.size, 1)))
+    while done < DRAWS:
+        draws = min(step, DRAWS - done)
+        noise = summary.noise_draws(some, draws, random)
+        total += draws * simulation.membership(values[rivals], noise, most, random)
+        done += draws
+    return rivals[:most], np.asarray(total[:most] / DRAWS)
+
+
+def picked(questions: Questions, which: NDArray[np.int64]) -> Questions:
+    """Some of the questions, in this order."""
+    order = np.argsort(questions.owner, kind="stable")
+    ends = np.searchsorted(questions.owner[order], np.arange(questions.count + 1))
+    lengths = (ends[1:] - ends[:-1])[which]
+    starts = np.repeat(ends[:-1][which] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    boxes = order[starts + np.arange(int(lengths.sum()))]
+    owner = np.repeat(np.arange(which.size), lengths)
+    return Questions(questions.first[boxes], questions.last[boxes], which.size, owner)

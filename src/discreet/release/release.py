@@ -1,0 +1,267 @@
+"""A release: a public summary and its manifest. Whatever can be asked of it is post-processing."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import BadParameter, CannotAnswer
+from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
+from discreet.queries.binding import attribute_index
+from discreet.queries.questions import MOST_TOTAL_BOXES
+from discreet.release import files, placing
+from discreet.release.frame import Frame
+from discreet.release.quantiles import Quantile, prefixes, quantile
+from discreet.release.ranking import item_questions, ranked
+from discreet.schema import Nominal, Schema
+from discreet.summaries import Answers, Summary
+
+LEVEL = 0.95
+_DROPPED = "rows that the declared rules drop"
+#: how a manifest's sentences on the declared rules start; all others are on bounds and methods
+_RULES = ("rows with", "values beyond")
+#: where the reasons start that a short note has no room for
+_REASONS = re.compile("; |, so |, which biases ")
+
+Group = str | tuple[str, str | int]
+
+
+class Release:
+    """Noisy counts that anyone may query; every answer carries its error."""
+
+    def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
+        self.summary = summary
+        self.manifest = manifest
+
+    @property
+    def schema(self) -> Schema:
+        return self.summary.schema
+
+    @property
+    def publishable(self) -> bool:
+        """False if the noise came from a seed, a script or nowhere: for tests only."""
+        return bool(self.manifest["noise"]["publishable"])
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """What the intervals do not cover, in plain sentences."""
+        return list(self.manifest["leaves_out"])
+
+    @property
+    def note(self) -> str:
+        """The same in short, as every answer says it."""
+        said = [_REASONS.split(sentence)[0] for sentence in self.leaves_out if not sentence.startswith(_RULES)]
+        dropped = [_DROPPED] if len(said) < len(self.leaves_out) else []
+        if not said:
+            return f"{_DROPPED} are not counted" if dropped else ""
+        return f"outside the interval: {'; '.join([*said, *dropped])}"
+
+    def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
+        """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
+
+        With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
+        a row per cell; a cell that is listed twice counts once.
+        """
+        boxes = self._selected(where) if cells is None else self._listed(cells)
+        if cells is not None and where is not None:
+            raise BadParameter("count: give either a where or a list of cells, not both")
+        questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
+        found = self.summary.answer(questions, _checked(level))
+        columns = (found.value, found.stderr, found.low, found.high, found.bias)
+        value, stderr, low, high, bias = (column[0].item() for column in columns)
+        return Estimate(value, stderr, low, high, level, self.note, bias)
+
+    def _listed(self, cells: Any) -> Boxes:
+        asked = read_questions(cells, self.schema, self._known)
+        if len(asked.first) != asked.count or np.any(asked.first != asked.last):
+            raise BadParameter(
+                f"count: each row of cells must name one value of every attribute ({', '.join(self.schema)}); "
+                "for ranges and groups use a where"
+            )
+        codes = np.unique(asked.first, axis=0)
+        return Boxes(codes, codes)
+
+    def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
+        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
+        asked = read_questions(questions, self.schema, self._known)
+        found = self.summary.answer(asked, _checked(level))
+        return Frame(_columns(found))
+
+    def table(
+        self,
+        by: Group | Sequence[Group] | None = None,
+        where: Where = None,
+        *,
+        level: float = LEVEL,
+        whole: bool = False,
+    ) -> Frame:
+        """Counts grouped by attributes, each with its interval.
+
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). With
+        `whole`, counts are rounded to whole numbers of at least zero, which biases small ones; intervals stay.
+        """
+        names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
+        if not names:
+            raise BadParameter("table: name at least one attribute to group by")
+        groups = [self._groups(name) for name in names]
+        attributes = [attribute for attribute, _ in groups]
+        if len(set(attributes)) != len(attributes):
+            raise BadParameter("table: an attribute can be grouped by once only")
+        lengths = [len(labels) for _, labels in groups]
+        if math.prod(lengths) > MOST_TOTAL_BOXES:
+            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add a where")
+        codes = np.indices(lengths).reshape(len(lengths), -1)
+        ends = [
+            np.array([label[1:] for label in labels])[code] for (_, labels), code in zip(groups, codes, strict=True)
+        ]
+        questions = cut_questions(self._selected(where), dict(zip(attributes, ends, strict=True)))
+        found = self.summary.answer(questions, _checked(level))
+        columns: dict[str, Any] = {}
+        for (attribute, labels), code in zip(groups, codes, strict=True):
+            texts = [label for label, _, _ in labels]
+            columns[self.schema.names[attribute]] = [texts[i] for i in code.tolist()]
+        answers = _columns(found)
+        if whole:
+            answers["count"] = np.maximum(np.rint(answers["count"]), 0).astype(np.int64)
+        return Frame({**columns, **answers})
+
+    def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
+        """The attribute's index and its groups: (label, first code, last code)."""
+        level: str | int | None = None
+        if isinstance(name, tuple) and len(name) == 2:
+            name, level = name
+        elif isinstance(name, str) and name not in self.schema and "." in name:
+            name, level = name.rsplit(".", 1)
+        if not isinstance(name, str):
+            raise BadParameter(f"table: group by the name of an attribute, or (name, level), not {name!r}")
+        index = attribute_index(name, self.schema, self._known)
+        attribute = self.schema[name]
+        if level is None:
+            if attribute.size > MOST_TOTAL_BOXES:  # before its labels are made
+                raise CannotAnswer(f"{name} has {attribute.size:,} values, too many rows; count ranges of it instead")
+            return index, [(label, code, code) for code, label in enumerate(attribute.labels)]
+        if not isinstance(attribute, Nominal):
+            raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
+        return index, attribute.level(int(level) if str(level).isdecimal() else level)
+
+    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL) -> Frame:
+        """For each value of an ordinal attribute, how many records have that value or a lower one."""
+        labels, found = prefixes(self.summary, self._selected(where), self._ordinal(attribute), _checked(level))
+        return Frame({attribute: labels, **_columns(found)})
+
+    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
+        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
+        index = self._ordinal(attribute)
+        return quantile(self.summary, self._selected(where), index, share, _checked(level))
+
+    def top(self, k: int = 10, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL) -> Frame:
+        """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
+
+        `certainty` is the share of simulations of the known noise in which the item is among the top k. It takes
+        counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
+        """
+        if not hasattr(self.summary, "noise_draws"):
+            raise CannotAnswer("top is for releases of Items; of others, sort what table() gives")
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
+        names = [per] if isinstance(per, str) else list(per)
+        if self.schema.names[0] in names or len(set(names)) < len(names):
+            raise BadParameter(f"top: per names contexts, each once, and not {self.schema.names[0]} itself")
+        contexts = [self._groups(name) for name in names]
+        selected, parts = self._selected(where), []
+        for chosen in itertools.product(*(labels for _, labels in contexts)):
+            within = {index: ends for (index, _), (_, *ends) in zip(contexts, chosen, strict=True)}
+            questions, codes = item_questions(selected, within)
+            found = self.summary.answer(questions, _checked(level))
+            best, certainty = ranked(self.summary, questions, found.value, k)
+            labels = {name: [label] * best.size for name, (label, _, _) in zip(names, chosen, strict=True)}
+            item = [self.schema[self.schema.names[0]].label(code) for code in codes[best].tolist()]
+            answers = {name: column[best] for name, column in _columns(found).items()}
+            rank = np.arange(1, best.size + 1)
+            parts.append({**labels, "rank": rank, self.schema.names[0]: item, **answers, "certainty": certainty})
+        # plain values: labels and numbers of all lists, one below the other
+        return Frame(
+            {name: [value for part in parts for value in np.asarray(part[name]).tolist()] for name in parts[0]}
+        )
+
+    def _selected(self, where: Where) -> Boxes:
+        return bind(where, self.schema, self._known).boxes(self.schema.sizes)
+
+    def _ordinal(self, name: str) -> int:
+        index = attribute_index(name, self.schema, self._known)
+        if isinstance(self.schema[name], Nominal):
+            raise CannotAnswer(f"{name} has no order, so it has no quantiles; ask for an ordinal attribute")
+        return index
+
+    @property
+    def _known(self) -> Iterable[str]:
+        return list(self.manifest["data_attributes"])
+
+    def to_arrow(self) -> Any:
+        return self.summary.to_arrow()
+
+    def to_pandas(self) -> Any:
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the release as a folder, whole or not at all; never over something that exists."""
+        target = Path(path)
+        placing.check(target)
+        complete, table = files.sealed(self.manifest, self.summary)
+        placing.place(target, complete, table)
+        self.manifest = complete
+        return target
+
+    def __repr__(self) -> str:
+        mark = "" if self.publishable else "NOT PRIVATE, for tests only: "
+        by = ", ".join(self.schema.names)
+        return f"<{mark}Release by {by}; {self.manifest['method']}, epsilon {self.manifest['epsilon']}>"
+
+    def _repr_html_(self) -> str:
+        facts = self.describe()
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
+        return f"<table>{rows}</table>"
+
+    def describe(self) -> dict[str, str]:
+        """What a reader should know first, in words."""
+        said, unit = self.manifest, self.manifest["unit"]
+        who = "one row" if unit["unit"] == "row" else f"one {unit['unit']}, of at most {unit['max_rows']} rows"
+        facts = {
+            "counts by": ", ".join(f"{name} ({self.schema[name].size:,})" for name in self.schema),
+            "method": f"{said['method']} ({said['task']['task']})",
+            "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
+            "noise": said["noise"]["law"],
+            "leaves out": "; ".join(self.leaves_out) or "nothing",
+        }
+        return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+
+
+def _columns(found: Answers) -> dict[str, Any]:
+    """Answers as columns; `bias` only where an answer has some."""
+    columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
+    return {**columns, "bias": found.bias} if np.any(found.bias) else columns
+
+
+def load(path: str | Path) -> Release:
+    """A release from its folder; refused if a byte of it is not as published."""
+    place = Path(path)
+    manifest = files.read_manifest(place)
+    return Release(files.read_summary(place, manifest), manifest)
+
+
+def _checked(level: float) -> float:
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+        raise BadParameter(f"level must lie strictly between 0 and 1 (0.95 means 95 %), not {level!r}")
+    return float(level)

@@ -1,0 +1,188 @@
+"""The commands `check` and `schema draft`: every mistake of a spec at once, and drafts that wait for review."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from discreet.release import load
+from tests.unit.cli import cli_runs
+from tests.unit.cli.cli_runs import DENSE, SMALL, Cli, done, left, process, refused
+
+cli, odd, small = cli_runs.cli, cli_runs.odd, cli_runs.small  # fixtures
+
+
+# --- check
+
+
+def test_check_of_a_good_spec(cli: Cli, odd: Path) -> None:
+    said = done(process(odd, "check", "people.toml"))
+    assert "no mistakes" in said
+    assert "by-day, dear, days" in said
+    assert json.loads(done(cli(odd, "check", "people.toml", "--json"))) == {"spec": "people.toml", "problems": []}
+
+
+MISTAKES = """\
+[data]
+source = "people.csv"
+delimiter = ";;"
+[privacy]
+unit = "person"
+bugdet = 3
+[attributes.age]
+kind = "ordinal"
+low = 9
+high = 0
+[attributes.count]
+kind = "ordinal"
+low = 0
+high = 4
+[attributes.place]
+kind = "nominal"
+hierarchy = { north = ["a", "b"], south = ["b"] }
+[attributes.edge]
+kind = "ordinal"
+edges = [0, 5, 5, 9]
+[releases.a]
+task = "tabel"
+by = ["agee"]
+epsilon = 0
+[releases.b]
+task = "table"
+by = ["age"]
+epsilon = -1
+method = "geometrik"
+[releases.c]
+task = "table"
+by = ["age"]
+epsilon = nan
+[releases.d]
+task = "table"
+by = ["age"]
+epsilon = 1e9
+[releases.e]
+task = "table"
+by = ["age", "count"]
+"""
+
+
+def test_check_names_every_mistake_at_once(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(MISTAKES)
+    said = cli(tmp_path, "check", "bad.toml", "--json")
+    assert said.returncode == 1
+    problems = json.loads(said.stdout)["problems"]
+    assert [problem for problem in problems if not problem.startswith("bad.toml: [")] == []
+    for place, words in (
+        ("[data]", "delimiter"),
+        ("[privacy]", "max_rows"),
+        ("[privacy]", "Did you mean 'budget'?"),
+        ("[attributes.age]", "high"),
+        ("count", "rename"),
+        ("[attributes.place]", "'b'"),
+        ("[attributes.edge]", "edges"),
+        ("[releases.a]", "Did you mean 'table'?"),
+        ("[releases.a]", "Did you mean 'age'?"),
+        ("[releases.a]", "epsilon"),
+        ("[releases.b]", "epsilon"),
+        ("[releases.b]", "Did you mean 'geometric'?"),
+        ("[releases.c]", "epsilon"),
+        ("[releases.d]", "protects nobody"),
+        ("[releases.e]", "epsilon: missing"),
+    ):
+        assert any(place in problem and words in problem for problem in problems), (place, words, problems)
+    text = process(tmp_path, "check", "bad.toml")
+    assert text.returncode == 1
+    assert text.stdout.splitlines() == problems
+    assert text.stderr == f"{len(problems)} mistakes found\n"
+
+
+def test_check_finds_what_only_the_method_knows(cli: Cli, small: Path) -> None:
+    big = DENSE.replace("high = 4", "high = 999_999_999_999").replace("epsilon = 1", "epsilon = 1\nthtea = 2")
+    (small / "big.toml").write_text(big)
+    said = cli(small, "check", "big.toml")
+    assert said.returncode == 1
+    assert said.stdout.startswith("big.toml: [releases.a] ")
+    (small / "big.toml").write_text(DENSE.replace("high = 4", "high = 999_999_999_999"))
+    said = cli(small, "check", "big.toml")
+    assert said.returncode == 1
+    assert all(word in said.stdout for word in ("2,000,000,000,000 cells", "filter", "threshold", "priority"))
+
+
+def test_check_of_what_is_no_spec(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty.toml").write_text("")
+    (tmp_path / "latin.toml").write_bytes(SMALL.replace('"m"', '"É"').encode("latin-1"))
+    (tmp_path / "folder.toml").mkdir()
+    for name, words in (
+        ("none.toml", "no such file"),
+        ("empty.toml", "none declared"),
+        ("latin.toml", "line 12 is not UTF-8"),
+        ("folder.toml", "cannot be read"),
+    ):
+        said = cli(tmp_path, "check", name)
+        assert said.returncode == 1
+        assert said.stdout.startswith(f"{name}: ")
+        assert words in said.stdout
+        assert "Traceback" not in said.stderr
+
+
+def test_the_spec_of_the_docs_has_no_mistakes(cli: Cli, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "spec.md").read_text(encoding="utf-8")
+    sample = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert sample is not None
+    (tmp_path / "visits.toml").write_text(sample[1], encoding="utf-8")
+    (tmp_path / "blocks.csv").write_text("block,tract,county\n1,a,x\n2,a,x\n3,b,x\n")
+    (tmp_path / "films.csv").write_text("film\nAlien\nBrazil\n")
+    assert "no mistakes" in done(cli(tmp_path, "check", "visits.toml"))
+
+
+# --- schema draft
+
+
+def test_a_draft_is_refused_until_its_mark_is_removed(cli: Cli, small: Path) -> None:
+    printed = done(cli(small, "schema", "draft", "people.csv"))
+    said = done(process(small, "schema", "draft", "people.csv", "-o", "draft.toml"))
+    path = small / "draft.toml"
+    assert path.read_text(encoding="utf-8") == printed
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "Review every domain" in said
+    assert "drafted from private data" in done(cli(small, "check", "draft.toml"))
+
+    refused(process(small, "publish", "draft.toml"), "draft.toml", "is a draft", "drafted_from_private_data = true")
+    assert left(small) == ["draft.toml", "people.csv", "small.toml"]
+
+    refused(cli(small, "schema", "draft", "people.csv", "-o", "draft.toml"), "draft.toml", "-o")
+    path.write_text(printed.replace("drafted_from_private_data = true\n", ""), encoding="utf-8")
+    said = done(cli(small, "publish", "draft.toml", "--json"))
+    assert json.loads(said)["spent"] == "0.5"
+    assert load(small / "example").schema["age"].labels == (1, 2)
+
+
+def test_a_draft_in_another_folder_finds_its_data(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("member;age\nTrue;17.0\nFalse;\nTrue;18.0\n", encoding="utf-8")
+    (tmp_path / "sub").mkdir()
+    done(cli(tmp_path, "schema", "draft", "people.csv", "-o", "sub/p.toml"))
+    path = tmp_path / "sub" / "p.toml"
+    text = path.read_text(encoding="utf-8").replace("drafted_from_private_data = true\n", "")
+    path.write_text(re.sub(r"by = .*", 'by = ["member"]', text).replace("epsilon = 0.5", "epsilon = 1000"))
+    done(cli(tmp_path, "publish", "sub/p.toml", "-o", "out"))
+    assert load(tmp_path / "out").count().value == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("none.csv", None, "no such file"),
+        ("empty.csv", b"", "is empty"),
+        ("broken.parquet", b"PAR1 no more", "cannot be read"),
+        ("blank.csv", b"a,b\n,\n", "no column has values"),
+    ],
+)
+def test_what_no_draft_can_be_made_from(cli: Cli, tmp_path: Path, name: str, content: bytes | None, words: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    refused(cli(tmp_path, "schema", "draft", name, "-o", "out.toml"), name, words)
+    assert not (tmp_path / "out.toml").exists()

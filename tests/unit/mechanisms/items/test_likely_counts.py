@@ -1,0 +1,77 @@
+"""What counts are behind noisy ones: nearer to the truth than the noisy values, and never out of bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.mechanisms.items.likely_counts import likely_counts
+from discreet.noise import Noise, SeededSource
+from tests.law.item_cases import Rows, made
+
+dice = np.random.default_rng(1763)
+
+TRUTHS = {
+    "alike": np.full(4000, 20.0),
+    "two kinds": np.where(np.arange(4000) < 3000, 2.0, 60.0),
+    "zipf": 1e4 / np.arange(1, 4001),
+    "none": np.zeros(4000),
+}
+
+
+def noisy(truth: Any, scale: float, sampled: bool) -> Any:
+    """Rising noisy values, and the truth in the same order."""
+    seen = dice.poisson(truth) if sampled else truth
+    values = np.rint(seen + dice.laplace(0, scale, truth.size)).astype(np.int64)
+    order = np.argsort(values, kind="stable")
+    return values[order], truth[order]
+
+
+def off(values: Any, truth: Any) -> float:
+    return float(np.sqrt(np.mean((values - truth) ** 2)))
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+@pytest.mark.parametrize("scale", [2.0, 20.0])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_they_are_nearer_to_the_truth(name: str, scale: float, sampled: bool) -> None:
+    values, truth = noisy(TRUTHS[name], scale, sampled)
+    likely = likely_counts(values, scale, float(sampled))
+    assert off(likely, truth) < off(values, truth) * (1 if name == "zipf" else 0.7)
+    assert likely.mean() == pytest.approx(truth.mean(), abs=0.15 * truth.mean() + scale / 10)
+
+
+def test_counts_far_above_the_noise_stay_what_they_are() -> None:
+    values = np.array([1000, 2000, 4000, 100_000])
+    assert likely_counts(values, 1.0, 0.0) == pytest.approx(values, rel=0.03)
+
+
+def test_a_sample_says_less_than_its_noise_alone_would() -> None:
+    """Counts of about 400 that differ by chance only; noise of scale 1 cannot explain that, sampling can."""
+    values, _ = noisy(np.full(3000, 400.0), 1.0, True)
+    assert np.ptp(likely_counts(values, 1.0, 1.0)) < np.ptp(likely_counts(values, 1.0, 0.0)) / 4
+
+
+def test_any_values_at_any_scale() -> None:
+    for _ in range(400):
+        count, scale = int(dice.integers(1, 60)), float(10 ** dice.uniform(-6, 12))
+        truth = dice.uniform(0, 10 ** dice.uniform(0, 15), count) * (dice.random(count) < dice.random())
+        values, _ = noisy(truth, scale, False)
+        likely = likely_counts(values, scale, float(dice.random()))
+        assert likely.shape == values.shape
+        assert np.all(np.diff(likely) >= 0)
+        assert likely[0] >= 0
+        assert likely[-1] <= max(int(values[-1]), 0) * 1.03 + 4 * scale + 10
+
+
+def test_items_that_are_alike_end_up_in_large_groups() -> None:
+    """As printed, the noise of the sample is taken for differences, and groups are far too small."""
+    histories = Rows((300,), [[item] for item in range(300)] * 5)
+    groups = {}
+    for scale, more in (("mean", {"mean": 1}), ("paper", {})):
+        summary = made("gs", (300,), "0.1", scale=scale, **more).measure(histories, Noise(SeededSource(4)))
+        groups[scale] = summary.views[0].facts()["group"]
+    assert groups["mean"] >= 100
+    assert groups["paper"] <= 50

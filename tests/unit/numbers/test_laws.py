@@ -1,0 +1,80 @@
+"""The laws against brute force: sums by convolution, quantiles by search."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import BadParameter
+from discreet.numbers.laws import SLACK, DiscreteLaplace, NoiseSum, half_widths
+from discreet.privacy import Alpha
+
+scales = st.fractions(min_value=Fraction(1, 5), max_value=6)
+
+
+@given(scale=scales)
+def test_one_draw_exactly(scale: Fraction) -> None:
+    law = DiscreteLaplace.of(scale)
+    total = sum((law.exact_pmf(x) for x in range(-40, 41)), Fraction(0))
+    assert total + 2 * law.exact_tail(41) == 1
+    for x in (-3, -1, 0, 1, 2, 7):
+        assert law.exact_tail(x) - law.exact_tail(x + 1) == law.exact_pmf(x)
+        assert float(law.tail(x)) == pytest.approx(float(law.exact_tail(x)), rel=1e-12)
+        assert float(law.pmf(x)) == pytest.approx(float(law.exact_pmf(x)), rel=1e-12)
+    xs = np.arange(-2000, 2001)
+    assert law.variance == pytest.approx(float(np.sum(law.pmf(xs) * xs.astype(float) ** 2)), rel=1e-9)
+
+
+@given(scale=scales, level=st.floats(0.01, 0.999999))
+def test_half_width_is_the_smallest_that_covers(scale: Fraction, level: float) -> None:
+    law = DiscreteLaplace.of(scale)
+    h = law.half_width(level)
+
+    def covered(width: int) -> Fraction:
+        return 1 - 2 * law.exact_tail(width + 1)
+
+    assert covered(h) >= Fraction(level)
+    assert h == 0 or covered(h - 1) < Fraction(level)
+
+
+@settings(max_examples=25)
+@given(scale=scales, other=scales, k=st.integers(1, 6), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_sums_agree_with_convolution(scale: Fraction, other: Fraction, k: int, level: float) -> None:
+    xs = np.arange(-400, 401)
+    pieces = [DiscreteLaplace.of(scale).pmf(xs)] * k + [DiscreteLaplace.of(other).pmf(xs)]
+    pmf = pieces[0]
+    for piece in pieces[1:]:
+        pmf = np.convolve(pmf, piece)
+    centre = pmf.size // 2
+    law = NoiseSum.of([(Alpha.of(scale), k), (Alpha.of(other), 1)])
+    covers = np.array([pmf[centre - h : centre + h + 1].sum() for h in range(120)])
+    for h in (0, 1, 3, 17, 60):
+        assert abs(law.within(h) - covers[h]) < SLACK / 2
+    assert law.half_width(level) == int(np.argmax(covers >= level + SLACK))
+    spread = np.arange(-centre, centre + 1).astype(float) ** 2
+    assert law.variance == pytest.approx(float(np.sum(pmf * spread)), rel=1e-6)
+
+
+def test_wide_sums_approach_the_normal_law() -> None:
+    for scale in ("0.3", "20", "1e6", "1e12"):
+        law = NoiseSum.of([(Alpha.of(scale), 10**8)])
+        assert law.half_width(0.95) == pytest.approx(1.959964 * law.variance**0.5, rel=1e-4)
+
+
+def test_many_widths_at_once_are_never_narrower_and_hardly_wider() -> None:
+    alpha = Alpha.of("7.3")
+    counts = np.array([0, 1, 2, 100, 128, 129, 1000, 5001, 10**6, 10**9])
+    widths = half_widths(alpha, counts, 0.95)
+    single = [NoiseSum.of([(alpha, int(count))]).half_width(0.95) for count in counts]
+    assert np.all(widths >= single)
+    assert np.all(widths <= np.ceil(np.array(single) * 1.008))
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 95, float("nan")])
+def test_levels_are_shares(level: float) -> None:
+    with pytest.raises(BadParameter, match="confidence level"):
+        NoiseSum.of([(Alpha.of(1), 2)]).half_width(level)

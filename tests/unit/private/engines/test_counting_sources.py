@@ -1,0 +1,178 @@
+"""The counting expression against plain Python, over every kind of source."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.errors import SourceError
+from discreet.privacy import Unit
+from discreet.private.draft import draft_spec
+from discreet.private.engines import count, open_source
+from discreet.schema import Ordinal, Schema
+from tests.unit.private.engines.plain_counting import (
+    ROW,
+    SALT,
+    SCHEMA,
+    Rows,
+    csv,
+    csv_text,
+    frame,
+    made_rows,
+    reference,
+)
+
+
+def packed_csv(rows: Rows, folder: Path) -> Any:
+    (folder / "rows.csv.gz").write_bytes(gzip.compress(csv_text(rows).encode()))
+    return folder / "rows.csv.gz"
+
+
+def tsv_files(rows: Rows, folder: Path) -> Any:
+    half = len(rows) // 2
+    turned = [dict(reversed(row.items())) for row in rows[half:]]  # columns in another order
+    (folder / "1.tsv").write_text(csv_text(rows[:half], "\t"))
+    (folder / "2.tsv").write_text(csv_text(turned, "\t"))
+    return [folder / "1.tsv", folder / "2.tsv"]
+
+
+def parquet(rows: Rows, folder: Path) -> Any:
+    pq.write_table(frame(rows), folder / "rows.parquet", row_group_size=7)
+    return folder / "rows.parquet"
+
+
+def parquet_pattern(rows: Rows, folder: Path) -> Any:
+    """Two files with other types and another order of columns."""
+    half = len(rows) // 2
+    second = frame(rows[half:])
+    second = second.set_column(0, "age", second["age"].cast(pa.string()))
+    second = second.set_column(5, "user", second["user"].cast(pa.float64()))
+    (folder / "o'dd [name]").mkdir()
+    pq.write_table(frame(rows[:half]), folder / "o'dd [name]" / "1.parquet")
+    pq.write_table(second.select(second.column_names[::-1]), folder / "o'dd [name]" / "2.parquet")
+    return str(folder / "o'dd [[]name]" / "*.parquet")
+
+
+def pandas_frame(rows: Rows, _: Path) -> Any:
+    return frame(rows).to_pandas()
+
+
+def pandas_objects(rows: Rows, _: Path) -> Any:
+    mixed = pd.DataFrame(rows, dtype=object)
+    mixed["age"] = [str(age) if index % 2 else age for index, age in enumerate(mixed["age"])]
+    return mixed
+
+
+def polars_frame(rows: Rows, _: Path) -> Any:
+    return pl.from_arrow(frame(rows))
+
+
+def polars_lazy(rows: Rows, _: Path) -> Any:
+    made = pl.from_arrow(frame(rows))
+    assert isinstance(made, pl.DataFrame)
+    return made.with_columns(pl.col("sex").cast(pl.Categorical)).lazy()
+
+
+def arrow(rows: Rows, _: Path) -> Any:
+    return frame(rows)
+
+
+def arrow_chunks(rows: Rows, _: Path) -> Any:
+    whole = frame(rows)
+    parts = [whole.slice(start, 5) for start in range(0, max(len(whole), 1), 5)]
+    return pa.concat_tables(parts).set_column(2, "sex", pa.concat_tables(parts)["sex"].dictionary_encode())
+
+
+def duckdb_relation(rows: Rows, _: Path) -> Any:
+    connection = duckdb.connect()
+    connection.register("rows", frame(rows))
+    return connection.sql("SELECT *, 1 AS surplus FROM rows")
+
+
+def ibis_duckdb(rows: Rows, _: Path) -> Any:
+    backend = ibis.duckdb.connect()
+    table = frame(rows)
+    backend.con.register("given", table)
+    backend.raw_sql("CREATE TABLE rows AS SELECT * FROM given")
+    return backend.table("rows")
+
+
+def ibis_memtable(rows: Rows, _: Path) -> Any:
+    return ibis.memtable(frame(rows))
+
+
+KINDS: list[Callable[[Rows, Path], Any]] = [
+    csv, packed_csv, tsv_files, parquet, parquet_pattern, pandas_frame, pandas_objects, polars_frame, polars_lazy,
+    arrow, arrow_chunks, duckdb_relation, ibis_duckdb, ibis_memtable,
+]  # fmt: skip
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def kind(request: pytest.FixtureRequest) -> Callable[[Rows, Path], Any]:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis.create_table, in the test itself
+def test_every_kind_counts_like_plain_python(kind: Callable[[Rows, Path], Any], tmp_path: Path) -> None:
+    rows = made_rows(400)
+    assert count(kind(rows, tmp_path), SCHEMA, ROW, salt=SALT) == reference(SCHEMA, rows)
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+@pytest.mark.parametrize("unit", [Unit("user", 7), Unit("user", 9, 2)], ids=["rows", "rows per cell"])
+def test_every_kind_bounds_users_alike(kind: Callable[[Rows, Path], Any], unit: Unit, tmp_path: Path) -> None:
+    rows = made_rows(300)
+    schema = SCHEMA.select(["age", "sex"])
+    assert count(kind(rows, tmp_path), schema, unit, salt=SALT) == count(frame(rows), schema, unit, salt=SALT)
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+def test_another_engine_counts_like_plain_python(tmp_path: Path) -> None:
+    rows = made_rows(200)
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as database, database:
+        database.execute("CREATE TABLE rows (age BIGINT, sex TEXT, income DOUBLE)")
+        database.executemany(
+            "INSERT INTO rows VALUES (?, ?, ?)", [(row["age"], row["sex"], row["income"]) for row in rows]
+        )
+    backend = ibis.sqlite.connect(tmp_path / "rows.db")
+    table = backend.table("rows")
+    schema = SCHEMA.select(["age", "sex", "income"])
+    assert count(table, schema, ROW, salt=SALT) == reference(schema, rows)
+    text = table.mutate(age=table.age.cast("string"))
+    assert count(text, schema, ROW, salt=SALT) == reference(schema, rows)
+    with pytest.raises(SourceError, match=r"sqlite.*export it to Parquet"):
+        count(table, schema.select(["sex"]), Unit("age", 1), salt=SALT)
+    with pytest.raises(SourceError, match="turn the column into dates"):
+        count(table, Schema(sex=Ordinal(date(2024, 1, 1), date(2024, 1, 2))), ROW, salt=SALT)
+    backend.disconnect()
+
+
+def test_no_rows() -> None:
+    empty = frame(made_rows(1)).slice(0, 0)
+    assert count(empty, SCHEMA, ROW, salt=SALT) == reference(SCHEMA, [])
+    assert count(empty, SCHEMA, Unit("user", 3), salt=SALT) == reference(SCHEMA, [])
+
+
+@pytest.mark.parametrize("ends", [",,", ", ,"])
+def test_columns_without_a_name_do_not_matter(tmp_path: Path, ends: str) -> None:
+    (tmp_path / "rows.csv").write_text(f"age,sex{ends}\n1,f,,\n2,m,x,y\n", encoding="utf-8")
+    schema = discreet.Schema(age=discreet.Ordinal(1, 2))
+    data = discreet.open(tmp_path / "rows.csv", schema, unit=discreet.Unit("sex", max_rows=1))
+    assert data.publish(discreet.Table("age", method="geometric"), 1000).count().value == 2
+    with pytest.raises(SourceError, match="no column ''"):
+        open_source(tmp_path / "rows.csv").require(["", "age"])
+    assert 'by = ["age", "sex"]' in draft_spec(tmp_path / "rows.csv")

@@ -1,0 +1,142 @@
+"""Publishing under a name that was used before: the same bytes for the same request, and no other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.errors import DiscreetError, LedgerError, PublishFailed
+from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.private.publish import from_counts
+from discreet.release import files as folder
+from discreet.release import load
+from tests.unit.private import publish_cases
+from tests.unit.private.publish_cases import CODES, TASK, boom, charges, contents, failing, no_more, people, spent
+
+scratch = publish_cases.scratch  # a fixture
+
+
+def test_the_same_request_again_gives_the_same_bytes_and_one_charge(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    first = data.publish(TASK, 1, name="a", to=tmp_path / "a")
+    published = contents(tmp_path / "a")
+    again = failing(people(tmp_path), no_more).publish(
+        discreet.Table(("age", "sex"), method="geometric"), "1.0", name="a", to=tmp_path / "a"
+    )
+    assert contents(tmp_path / "a") == published
+    assert again.manifest == first.manifest
+    assert again.to_arrow().equals(first.to_arrow())
+    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+
+
+def test_releases_without_a_name_are_charged_one_by_one(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    first, second = (data.publish(TASK, 1) for _ in range(2))
+    assert spent(tmp_path) == 2
+    assert first.manifest["id"] != second.manifest["id"]
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"epsilon": "1.000000001"},
+    {"task": discreet.Table(["sex", "age"], method="geometric")},
+    {"task": discreet.Table("age", method="geometric")},
+    {"task": discreet.Table(["age", "sex"])},
+    {"noise": ZeroNoise()},
+    {"noise": Noise(SeededSource(1))},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=range(len(CHANGES)))
+@pytest.mark.parametrize("to", ["a", "elsewhere"])
+def test_a_changed_request_under_the_same_name_is_refused(tmp_path: Path, change: dict[str, Any], to: str) -> None:
+    people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    published = contents(tmp_path / "a")
+    with pytest.raises(DiscreetError, match="another"):
+        failing(people(tmp_path), no_more).publish(**{"task": TASK, "epsilon": 1, **change}, name="a", to=tmp_path / to)
+    assert contents(tmp_path / "a") == published
+    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger"]
+
+
+def test_another_unit_or_schema_is_another_request(tmp_path: Path, scratch: Path) -> None:
+    with pytest.raises(PublishFailed):
+        failing(people(tmp_path), boom).publish(TASK, 1, name="a", to=tmp_path / "a")
+    wider = discreet.Schema(age=discreet.Ordinal(0, 5), sex=discreet.Nominal(["f", "m"]))
+    ruled = discreet.Schema(age=discreet.Ordinal(0, 4, outside="drop"), sex=discreet.Nominal(["f", "m"]))
+    replaced = discreet.Unit("row", neighbours="replace")
+    for changed in (
+        people(tmp_path, unit=replaced),
+        from_counts(wider, CODES, [1, 2, 3], ledger=tmp_path / "l.ledger", dataset="people"),
+        from_counts(ruled, CODES, [1, 2, 3], ledger=tmp_path / "l.ledger", dataset="people"),
+    ):
+        with pytest.raises(LedgerError, match="'a' was charged for another request"):
+            failing(changed, no_more).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+
+
+def test_a_published_release_is_not_drawn_again_for_another_folder(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    data.publish(TASK, 1, name="a", to=tmp_path / "a")
+    for to in (tmp_path / "b", None):
+        with pytest.raises(LedgerError, match="published before; its noise cannot be drawn again"):
+            failing(data, no_more).publish(TASK, 1, name="a", to=to)
+    shutil.rmtree(tmp_path / "a")
+    with pytest.raises(LedgerError, match="restore its folder"):
+        failing(data, no_more).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
+
+
+@pytest.mark.parametrize("kind", ["empty folder", "foreign folder", "file", "other release", "dangling link"])
+def test_what_is_there_already_is_never_overwritten(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "there"
+    if kind == "other release":
+        people(tmp_path, ledger=None).publish(discreet.Table("age"), 1, name="b", to=target)
+    elif kind == "file":
+        target.write_text("mine")
+    elif kind == "dangling link":
+        target.symlink_to(tmp_path / "nowhere")
+    else:
+        target.mkdir()
+        if kind == "foreign folder":
+            (target / "thesis.txt").write_text("mine")
+    before = contents(target) if target.is_dir() else None
+    with pytest.raises(DiscreetError, match="choose another folder") as caught:
+        failing(people(tmp_path), no_more).publish(TASK, 1, name="a", to=target)
+    assert str(target) in str(caught.value)
+    assert charges(tmp_path) == []
+    assert (contents(target) if target.is_dir() else None) == before
+    assert target.is_symlink() or target.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "there"]
+
+
+def test_a_forged_folder_is_not_taken_for_the_published_one(tmp_path: Path) -> None:
+    """Its seal may be made anew by anyone, but the ledger knows the one that was published."""
+    people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    manifest = json.loads((tmp_path / "a" / "release.json").read_text(encoding="utf-8"))
+    manifest["leaves_out"] = []
+    manifest["seal"] = folder.seal_of(manifest)
+    (tmp_path / "a" / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(DiscreetError, match="ledger"):
+        people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+
+
+def test_an_older_copy_of_the_ledger_is_noticed(tmp_path: Path) -> None:
+    people(tmp_path)
+    shutil.copy(tmp_path / "l.ledger", tmp_path / "backup")
+    people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    shutil.copy(tmp_path / "backup", tmp_path / "l.ledger")
+    with pytest.raises(LedgerError, match="ledger"):
+        people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+
+
+def test_what_is_recorded_is_what_is_saved_later(tmp_path: Path) -> None:
+    data = people(tmp_path)
+    releases = [data.publish(TASK, 1, name=name) for name in ("a", "b")]
+    for release in releases:
+        saved = load(release.save(tmp_path / release.manifest["id"]))
+        assert data.ledger.recorded(saved.manifest["id"]) == saved.manifest["seal"]
