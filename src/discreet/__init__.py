@@ -59,6 +59,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     module, attribute = _HOMES[name]
     value = getattr(importlib.import_module(f"discreet.{module}"), attribute)
+    if module == "tasks":
+        from discreet.help import explain
+
+        explain(value)
     globals()[name] = value
     return value
 

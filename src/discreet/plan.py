@@ -16,13 +16,10 @@ import numpy as np
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.mechanisms.items.item_bounds import GUESSES, best_bound, squared_error
-from discreet.noise import ZeroNoise
+from discreet.mechanisms.rehearsal import rehearsed
 from discreet.privacy import as_text, exact
-from discreet.private.counts import Counts
-from discreet.private.kept import CountedHistories
 from discreet.queries import Questions, questions_of
 from discreet.release.frame import Frame
-from discreet.schema import Schema
 from discreet.tasks import Items, Task
 
 #: larger tables are not rehearsed
@@ -64,7 +61,7 @@ def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
         mechanism = mechanism_for(task, request, method)
         known = mechanism.rehearsal != "none"
         found = [float(error) for error in _stderrs(mechanism)] if known else [math.nan, math.nan]
-        note = "; ".join([*_REHEARSED[mechanism.rehearsal], *mechanism.bias()])
+        note = "; ".join([*_REHEARSED[mechanism.rehearsal], *(one.sentence for one in mechanism.method_leaves_out())])
     except (BadParameter, CannotAnswer) as error:
         found, note = [math.nan, math.nan], str(error)
     names = ("surest query", "least sure query") if "queries" in request.parameters else ("one cell", "all cells")
@@ -78,34 +75,21 @@ def _stderrs(mechanism: Mechanism) -> Any:
     schema = mechanism.request.schema
     if schema.cells > MOST_REHEARSED:
         raise BadParameter(f"a table of {schema.cells:.3g} cells is not rehearsed; its error follows after publishing")
-    if mechanism.reads_histories:
-        private: Any = CountedHistories(_empty(schema))
-    elif mechanism.sets is None:
-        private = _empty(schema)
-    else:
-        private = [_empty(schema.select(names)) for names in mechanism.sets]
-    summary = mechanism.measure(private, ZeroNoise())
+    summary = rehearsed(mechanism)
     stderr = summary.answer(_asked(mechanism), 0.95).stderr
     return (stderr.min(), stderr.max()) if "queries" in mechanism.request.parameters else stderr
 
 
 def _asked(mechanism: Mechanism) -> Questions:
-    """A cell (of several tables, one of the first; of pairs, one of two items) and everything; or the queries."""
+    """A cell and everything; or the queries."""
     schema = mechanism.release_schema
     if "queries" in mechanism.request.parameters:
         return questions_of(mechanism.request.parameters["queries"], schema)
-    last = np.array(schema.sizes) - 1
-    held = schema.names if mechanism.sets is None else mechanism.sets[0]
-    start = np.zeros_like(last)
-    if getattr(mechanism, "pairs", False):
-        start[-1] = 1
-    here = np.array([name in held for name in schema])
-    cell = np.where(here, start, 0), np.where(here, start, last)
-    return Questions(np.array([cell[0], np.zeros_like(last)]), np.array([cell[1], last]), 2, np.arange(2))
-
-
-def _empty(schema: Schema) -> Counts:
-    return Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
+    codes, last = mechanism.cell(), np.array(schema.sizes) - 1
+    first_of_cell = np.array([codes.get(name, 0) for name in schema])
+    last_of_cell = np.array([codes.get(name, end) for name, end in zip(schema, last.tolist(), strict=True)])
+    everything = np.zeros_like(last), last
+    return Questions(np.array([first_of_cell, everything[0]]), np.array([last_of_cell, everything[1]]), 2, np.arange(2))
 
 
 def _guessed(mechanism: Any, request: Request) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import discreet
 from discreet.cli.app import app, schema_app
-from discreet.cli.reference import reference
+from discreet.cli.reference import pages, stem
 from discreet.mechanisms import registry
 
 PROJECT = Path(__file__).parents[2]
@@ -40,11 +41,6 @@ def test_exported_names() -> None:
         discreet.nothing  # noqa: B018
 
 
-def stem(method: str) -> str:
-    """The method's name as a file may be called on every system."""
-    return method.replace("+", "-plus").replace("*", "-star")
-
-
 def test_every_method_has_its_card() -> None:
     cards = {path.stem for path in (PROJECT / "docs" / "mechanisms").glob("*.md")}
     methods = {method for _, method in registry()}
@@ -52,8 +48,19 @@ def test_every_method_has_its_card() -> None:
     for method in methods:
         text = (PROJECT / "docs" / "mechanisms" / f"{stem(method)}.md").read_text(encoding="utf-8")
         assert text.startswith(f"# {method}\n"), method
-        for part in ("Claim", "Proof sketch", "Error", "Cost", "When to use it", "Source"):
-            assert f"## {part}" in text, (method, part)
+        parts = ["Parameters", "Examples", "Claim", "Proof sketch", "Error", "Cost", "When to use it", "Source"]
+        assert re.findall("^## (.*)$", text, re.MULTILINE) == parts, method
+
+
+def test_tests_that_the_docs_name_exist() -> None:
+    named = 0
+    for page in [*(PROJECT / "docs").rglob("*.md"), *PROJECT.glob("*.md")]:
+        for place in re.findall(r"\btests/[\w/]+\.py(?:::\w+)?", page.read_text(encoding="utf-8")):
+            path, _, test = place.partition("::")
+            named += 1
+            assert (PROJECT / path).is_file(), f"{page.name} names {path}"
+            assert f"def {test}" in (PROJECT / path).read_text(encoding="utf-8"), f"{page.name} names {place}"
+    assert named > 20
 
 
 def test_file_class_and_method_share_a_stem() -> None:
@@ -62,9 +69,10 @@ def test_file_class_and_method_share_a_stem() -> None:
         assert kind.__name__.lower() == stem(method).replace("-", "")
 
 
-def test_every_command_and_option_is_documented() -> None:
-    """docs/cli.md is made from the commands: it must be what they say now, and each must show an example."""
-    assert (PROJECT / "docs" / "cli.md").read_text(encoding="utf-8") == reference()
+def test_every_command_option_and_parameter_is_documented() -> None:
+    """Pages that are made from the code are what it says now; and each command shows an example."""
+    for page, text in pages(PROJECT / "docs").items():
+        assert page.read_text(encoding="utf-8") == text, f"{page.name}: run python -m discreet.cli.reference"
     for command in [*app.registered_commands, *schema_app.registered_commands]:
         assert command.callback is not None
         assert "Example" in (command.callback.__doc__ or ""), command.name

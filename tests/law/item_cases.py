@@ -33,12 +33,16 @@ def offer(made: Reservoirs, users: Ints, words: Ints) -> None:
 
 
 class Rows:
-    """The records of a few users: `of[u]` are the cells of user u. A `Histories` for mechanisms."""
+    """The records of a few users: `of[u]` are the cells of user u. What mechanisms for items look at."""
 
     def __init__(self, sizes: tuple[int, ...], of: Sequence[Sequence[int]]) -> None:
         self.sizes = sizes
         self.users = np.repeat(np.arange(len(of)), [len(mine) for mine in of])
         self.words = np.array([word for mine in of for word in mine], np.int64)
+
+    def histories(self, looks: int) -> Rows:
+        """As a mechanism takes them from `Bounded`."""
+        return self
 
     def kept(self, most: int, *, distinct: bool, scores: NDArray[np.float64] | None, salt: bytes) -> KeptRecords:
         chosen = reservoirs(most, int(np.prod(self.sizes[1:])), distinct, scores, salt)

@@ -94,7 +94,7 @@ def _guessed(source: Any, task: Task, bound: int) -> float:
     from discreet.mechanisms.items.item_bounds import squared_error
 
     guess = {name: float(value) for name, value in task.parameters["guess"].items()}
-    return math.sqrt(squared_error(guess, bound, source._validated(task, 1).epsilon, source.unit))
+    return math.sqrt(squared_error(guess, bound, source._request(task, 1).epsilon, source.unit))
 
 
 def test_the_command_reads_no_data(tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ def run(path: Path, name: str | None, epsilon: str | None, as_json: bool) -> Non
     for release in wanted:
         epsilons = [exact(text.strip(), "epsilon") for text in epsilon.split(",")] if epsilon else [release.epsilon]
         for one in epsilons:
-            schema = spec.schema.select(release.task.attributes(spec.schema))
-            found = plan(release.task, Request(schema, spec.unit, one, release.task.asked()))
+            found = plan(release.task, Request.of(release.task, spec.schema, spec.unit, one))
             printed.append({"release": release.name, "epsilon": as_text(one), "methods": found.table.to_dicts()})
             if not as_json:
                 _show(release.name, found)

@@ -1,28 +1,77 @@
-"""docs/cli.md, made from the commands themselves: `python -m discreet.cli.reference > docs/cli.md`."""
+"""The pages that are made from the code itself: `python -m discreet.cli.reference` writes them into docs/."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any
 
+_COMMANDS = """# Commands
 
-def reference() -> str:
+Made by `python -m discreet.cli.reference`. Exit codes: 0 done, 1 a check said no, 2 bad input, 3 budget exceeded,
+4 failed after the charge, 130 stopped. `discreet --version` says which version this is.
+"""
+_METHODS = """# Methods and their parameters
+
+Made by `python -m discreet.cli.reference`. In a spec file the parameters of a release stand beside its `method`; in
+Python they are arguments of the task, and `help(discreet.Table)` says the same as this page.
+"""
+
+
+def pages(docs: Path) -> dict[Path, str]:
+    """Every page, or page with a part, that is made from the code, as it should be."""
+    from discreet.mechanisms import registry
+
+    found = {docs / "cli.md": commands(), docs / "methods.md": methods()}
+    for (_, method), kind in registry().items():
+        card = docs / "mechanisms" / f"{stem(method)}.md"
+        found[card] = _with_parameters(card.read_text(encoding="utf-8"), _parameters(kind))
+    return found
+
+
+def stem(method: str) -> str:
+    """A method's name as a file may be called on every system."""
+    return method.replace("+", "-plus").replace("*", "-star")
+
+
+def commands() -> str:
     """Every command with its help, its arguments and its options, as Markdown."""
     import typer.main
 
     from discreet.cli.app import app
 
-    parts = [
-        "# Commands\n\nMade by `python -m discreet.cli.reference > docs/cli.md`. Exit codes: 0 done, 1 a check said "
-        "no, 2 bad input, 3 budget exceeded, 4 failed after the charge, 130 stopped. `discreet --version` says "
-        "which version this is.\n"
-    ]
+    parts = [_COMMANDS]
     for path, command in _commands("discreet", typer.main.get_command(app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]
         lines = [f"## `{path}`", "", _text(command.callback.__doc__ or ""), "", *parameters, ""]
         parts.append("\n".join(lines))
     return "\n".join(parts)
+
+
+def methods() -> str:
+    """Every method of every task with its parameters, as Markdown."""
+    from discreet.mechanisms import AUTO, registry
+
+    parts = [_METHODS]
+    for task, chosen in AUTO.items():
+        parts += [f"## {task}", f"`auto` is the first of these that can hold the table: {', '.join(chosen)}."]
+        for (name, method), kind in registry().items():
+            if name == task:
+                parts += [f"### [{method}](mechanisms/{stem(method)}.md)", _parameters(kind)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _parameters(kind: Any) -> str:
+    lines = [f"- `{parameter.name}`: {parameter}" for parameter in kind.parameters]
+    return "\n".join(lines) or "None."
+
+
+def _with_parameters(card: str, said: str) -> str:
+    """The card with its section on parameters, which comes before its examples."""
+    without = re.sub(r"## Parameters\n.*?(?=## )", "", card, flags=re.DOTALL)
+    return without.replace("## Examples", f"## Parameters\n\n{said}\n\n## Examples", 1)
 
 
 def _text(said: str) -> str:
@@ -51,4 +100,5 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(reference(), end="")
+    for path, text in pages(Path("docs")).items():
+        path.write_text(text, encoding="utf-8")

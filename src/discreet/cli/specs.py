@@ -36,13 +36,10 @@ def _method_problems(path: Path, spec: Spec) -> list[str]:
     """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
     problems = []
     for name, release in spec.releases.items():
-        request = Request(
-            spec.schema.select(release.task.attributes(spec.schema)), spec.unit, release.epsilon, release.task.asked()
-        )
         try:
-            mechanism_for(release.task, request)
+            mechanism_for(release.task, Request.of(release.task, spec.schema, spec.unit, release.epsilon))
         except DiscreetError as error:
-            problems.append(f"{path}: [releases.{name}] {error}")
+            problems += [f"{path}: [releases.{name}] {line}" for line in str(error).splitlines()]
     return problems
 
 

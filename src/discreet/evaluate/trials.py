@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -95,13 +95,13 @@ def _work(plan: Plan, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism,
     if unknown := [method for method in plan.methods if method not in known]:
         raise BadParameter(f"{plan.task.name} has no method {unknown[0]!r}; it has {', '.join(known)}")
     made: list[tuple[str, Mechanism]] = []
-    schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
     for method in plan.methods or known:
-        kind = registry()[plan.task.name, method]
-        own = {name: value for name, value in plan.task.asked().items() if name in kind.parameters}
+        taken = {parameter.name for parameter in registry()[plan.task.name, method].parameters}
         for epsilon in plan.epsilons:
+            request = Request.of(plan.task, plan.data.schema, plan.data.unit, epsilon)
+            own = {name: value for name, value in request.parameters.items() if name in taken}
             try:
-                made.append((method, mechanism_for(plan.task, Request(schema, plan.data.unit, epsilon, own), method)))
+                made.append((method, mechanism_for(plan.task, replace(request, parameters=own), method)))
             except BadParameter as error:
                 refused[method] = str(error)
     for trial in range(plan.trials):
@@ -115,7 +115,8 @@ def _tried(
     epsilon = as_text(mechanism.request.epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
     noise = Noise(SeededSource(seed))
-    summary = mechanism.measure(_private(plan.data, mechanism, noise.salt()), noise)
+    schema, unit = mechanism.request.schema, plan.data.unit
+    summary = mechanism.measure(plan.data.origin.bounded(schema, unit, noise.salt(), repeatable=True), noise)
     head = {"data": plan.digest, "method": method, "epsilon": epsilon, "trial": trial, "seed": seed}
     for workload, truth in wanted:
         try:
@@ -125,31 +126,23 @@ def _tried(
         yield {**head, "workload": workload.name, **found}
 
 
-def _private(data: Data, mechanism: Mechanism, salt: bytes) -> Any:
-    schema = mechanism.request.schema
-    if mechanism.reads_histories:
-        return data.histories(schema, salt, looks=mechanism.looks, repeatable=True)
-    if mechanism.sets is not None:
-        return data.count_sets(schema, mechanism.sets, data.unit, salt)
-    return data.count(schema, data.unit, salt)
-
-
 def _true_answers(plan: Plan, workload: Workload) -> Floats:
     """From all rows, none left out by a bound: what bounding does is part of the error."""
     schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
     method = "geometric" if schema.cells <= _DENSE else "filter"
     task = Table(schema.names, method=method, **({} if method == "geometric" else {"theta": 1}))
-    mechanism = mechanism_for(task, Request(schema, Unit(), Fraction(1), task.asked()))
-    counts = _all_counts(plan, schema)
-    exact: Summary = mechanism.measure(counts, ZeroNoise())
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
+    exact = mechanism.measure(_all_counts(plan, schema), ZeroNoise())
     return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)
 
 
 def _all_counts(plan: Plan, schema: Schema) -> Counts:
-    salt = b"the whole truth."
-    if not isinstance(plan.task, Items) or plan.task.parameters.get("count") != "users" or plan.data.look is None:
-        return plan.data.count(schema, Unit(), salt)
-    kept = plan.data.look(schema, plan.data.unit, 1, False).kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
+    salt, origin = b"the whole truth.", plan.data.origin
+    counts_users = isinstance(plan.task, Items) and plan.task.parameters.get("count") == "users"
+    if not counts_users or not origin.has_rows:
+        return origin.bounded(schema, Unit(), salt).table()
+    histories = origin.bounded(schema, plan.data.unit, salt).histories(1)
+    kept = histories.kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
     table = kept.table(_ALL_ITEMS)
     occupied = np.flatnonzero(table)
     codes = np.stack(np.unravel_index(occupied, schema.sizes), axis=1)

@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import cache
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
 from discreet.tasks import Task
 
@@ -81,9 +82,13 @@ def _holds(kind: type[Mechanism], request: Request) -> bool:
 
 def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:
     """Refuses a parameter that the method lacks, and says which methods of the task have it."""
-    every = {method: inner.parameters for (name, method), inner in registry().items() if name == task.name}
+    every = {
+        method: [parameter.name for parameter in inner.parameters]
+        for (name, method), inner in registry().items()
+        if name == task.name
+    }
     for name in request.parameters:
-        if name not in kind.parameters:
+        if name not in every[kind.method]:
             owners = [method for method, taken in every.items() if name in taken]
             if owners:
                 raise BadParameter(

@@ -3,61 +3,43 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet.errors import BadParameter
-from discreet.naming import did_you_mean
-from discreet.privacy import Unit
-from discreet.schema import Schema
+from discreet.left_out import LeftOut, by_the_schema, by_the_unit
+from discreet.mechanisms.request import Request
+from discreet.parameters import Parameter, Parameters, Value, as_given, problems
+from discreet.privacy import Alpha, as_text
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
+    from discreet.private.bounded import Bounded
     from discreet.summaries import Summary
-
-
-@dataclass(frozen=True)
-class Request:
-    """The public facts a mechanism is made from; no data, and nothing derived from data."""
-
-    schema: Schema
-    unit: Unit
-    epsilon: Fraction
-    parameters: dict[str, Any] = field(default_factory=dict)
 
 
 class Mechanism(ABC):
     """Made from a request, before anything is charged; then it measures once.
 
-    Subclasses are found by their `tasks` and `method`; `parameters` names what the method takes, with a line on each.
+    Subclasses are found by their `tasks` and `method`; `parameters` are what the method can be told.
     """
 
     tasks: ClassVar[tuple[str, ...]]
     method: ClassVar[str]
-    parameters: ClassVar[dict[str, str]] = {}
-    #: the sets of attributes to count by, if not by all at once; `measure` then gets a list of counts
-    sets: tuple[tuple[str, ...], ...] | None = None
+    parameters: ClassVar[Parameters] = ()
     #: what errors on an empty table say of others: "exact", the same; "empty", a start; "none", nothing
     rehearsal: str = "exact"
-    #: whether `measure` looks at what users have, through `kept.Histories`, rather than at counts
-    reads_histories: ClassVar[bool] = False
-    #: whether it then needs rows: ready counts are not enough
+    #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
 
-    @property
-    def looks(self) -> int:
-        """How many looks at the histories it will take."""
-        return 1
-
     def __init__(self, request: Request) -> None:
-        for name in request.parameters:
-            if name not in self.parameters:
-                hint = f"{did_you_mean(name, self.parameters)} It takes {', '.join(self.parameters) or 'none'}"
-                raise BadParameter(f"method {self.method!r} has no parameter {name!r}.{hint}")
+        if found := problems(self.method, self.parameters, request.parameters):
+            raise BadParameter("\n".join(found))
         self.request = request
         #: what the release is about: usually the attributes that were asked for
         self.release_schema = request.schema
+        #: every parameter in force: name, value, and where it came from ("given", "default: why")
+        self.chosen: list[dict[str, Any]] = []
 
     @property
     @abstractmethod
@@ -65,18 +47,51 @@ class Mechanism(ABC):
         """The epsilon of what `measure` does, derived again from its map and scales by `privacy.cost`."""
 
     @abstractmethod
-    def measure(self, counts: Any, noise: Noise) -> Summary:
-        """The one look at what is private: `Counts` over the whole schema, a list of them (one for each set), or
-        `Histories`."""
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
+        """The one look at what is private, for what was paid."""
 
     @abstractmethod
     def noise_law(self) -> dict[str, Any]:
         """The law of the noise, for release.json."""
 
-    def chosen(self) -> list[dict[str, Any]]:
-        """Every parameter in force: name, value, and where it came from ("given", "default: why")."""
+    def leaves_out(self) -> list[LeftOut]:
+        """All that the intervals do not cover: known without looking at the data."""
+        return [*by_the_schema(self.request.schema), *self.unit_leaves_out(), *self.method_leaves_out()]
+
+    def unit_leaves_out(self) -> list[LeftOut]:
+        return list(by_the_unit(self.request.unit))
+
+    def method_leaves_out(self) -> list[LeftOut]:
         return []
 
-    def bias(self) -> list[str]:
-        """What the error bars leave out because of the method, in plain sentences."""
-        return []
+    def cell(self) -> dict[str, int]:
+        """The codes of one cell that the release counts."""
+        return dict.fromkeys(self.release_schema, 0)
+
+    def given(self, parameter: Parameter[Value]) -> Value | None:
+        """What was given, noted; None if nothing was."""
+        if parameter.name not in self.request.parameters:
+            return None
+        value = parameter.read(self.request.parameters[parameter.name])
+        self.note_choice(parameter.name, value, "given")
+        return value
+
+    def value(self, parameter: Parameter[Value]) -> Value:
+        """What was given or the parameter's own default, noted."""
+        if (value := self.given(parameter)) is not None:
+            return value
+        assert parameter.default is not None
+        self.note_choice(parameter.name, parameter.default, "default")
+        return parameter.default
+
+    def note_choice(self, name: str, value: Any, origin: str) -> None:
+        self.chosen.append({"name": name, "value": as_given(value), "origin": origin})
+
+
+def laplace_law(scale: Fraction, where: str) -> dict[str, str]:
+    """One law for all: discrete Laplace of a scale, independent in every `where`."""
+    return {
+        "law": f"discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every {where}",
+        "scale": as_text(scale),
+        "alpha": f"{Alpha.of(scale).numerator}/2**64",
+    }

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import BadParameter, CountOverflow
+
+if TYPE_CHECKING:
+    from discreet.private.kept import CountedHistories
 
 Codes = NDArray[np.int64]
 
@@ -94,6 +97,19 @@ class Counts:
     def marginal(self, places: Sequence[int]) -> Counts:
         """Counts by some of the attributes, in the given order."""
         return Counts.from_arrays([self.sizes[place] for place in places], self.codes[:, list(places)], self.counts)
+
+    # what a mechanism may look at (`bounded.Bounded`): these counts and nothing else
+
+    def table(self) -> Counts:
+        return self
+
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[Counts]:
+        return [self.marginal(places) for places in sets]
+
+    def histories(self, looks: int) -> CountedHistories:
+        from discreet.private.kept import CountedHistories
+
+        return CountedHistories(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):

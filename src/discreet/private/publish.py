@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import getpass
-import hashlib
-import json
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
-from discreet.ledger import Charge, Ledger
+from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
-from discreet.naming import reserved_problem
 from discreet.privacy import Number, Unit, as_text, exact
+from discreet.private import manifest
 from discreet.private.failures import privately
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
@@ -26,14 +24,8 @@ from discreet.tasks import Task
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.plan import Plan
-    from discreet.private.counts import Counts
-    from discreet.private.kept import Histories
+    from discreet.private.bounded import Origin
 
-LARGEST_EPSILON = 10**6
-
-Counting = Callable[[Schema, Unit, bytes], "Counts"]
-Looking = Callable[[Schema, Unit, int, bool], "Histories"]
-CountingSets = Callable[[Schema, Sequence[Sequence[str]], Unit, bytes], "list[Counts]"]
 Progress = Callable[[str], None]
 
 
@@ -44,13 +36,7 @@ class Data:
     schema: Schema
     unit: Unit
     ledger: Ledger
-    #: complains if one of these columns is not there or cannot be counted; looks at no row
-    require: Callable[[list[str]], None]
-    count: Counting
-    #: the same for several sets of attributes at once, where there is a quicker way than one count of all attributes
-    several: CountingSets | None = None
-    #: what users have, where rows are there to tell
-    look: Looking | None = None
+    origin: Origin
 
     def __post_init__(self) -> None:
         if not isinstance(self.schema, Schema):
@@ -62,7 +48,7 @@ class Data:
         """What each method would give for `epsilon`. Reads no data and spends nothing."""
         from discreet.plan import plan
 
-        return plan(task, self._validated(task, epsilon))
+        return plan(task, self._request(task, epsilon))
 
     def publish(
         self,
@@ -81,24 +67,19 @@ class Data:
         """
         from discreet.noise import Noise
 
-        noise = noise or Noise()
-        request = self._validated(task, epsilon)
-        mechanism = mechanism_for(task, request)
-        self._check_rows(mechanism)
-        if mechanism.cost > request.epsilon:
-            raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
+        noise, target = noise or Noise(), None if to is None else Path(to)
+        request = self._request(task, epsilon)
+        mechanism = self._mechanism(task, request)
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
-        digest = _request_digest(task, request, noise.name)
-        target = None if to is None else Path(to)
+        digest = manifest.request_digest(task, request, noise.name)
         if (finished := self._finished(release_id, digest, target)) is not None:
             return finished
         if target is not None:
             placing.check(target)
-
         charge = self.ledger.charge(release_id, digest, request.epsilon, _user(), repr(task))
-        manifest = self._manifest(task, mechanism, charge, noise)
+        said = manifest.of(self.ledger, self.schema, task, mechanism, charge, noise)
         try:
-            return privately(lambda: self._made(mechanism, manifest, target, noise, progress), release_id)
+            return privately(lambda: self._made(mechanism, said, target, noise, progress), release_id)
         except (LedgerError, PublishFailed):
             # a rival drew the same release and was first: theirs is the one that counts
             if target is not None and (finished := self._finished(release_id, digest, target)) is not None:
@@ -106,69 +87,39 @@ class Data:
             raise
 
     def _made(
-        self, mechanism: Mechanism, manifest: dict[str, Any], target: Path | None, noise: Noise, progress: Progress
+        self, mechanism: Mechanism, said: dict[str, Any], target: Path | None, noise: Noise, progress: Progress
     ) -> Release:
         """Count, measure, write: the only part that sees private data."""
-        progress("counting")
+        progress("counting and adding noise")
         schema, salt = mechanism.request.schema, noise.salt()
-        counts: Any
-        if mechanism.reads_histories:
-            counts = self.histories(schema, salt, looks=mechanism.looks, repeatable=not noise.private)
-        elif mechanism.sets is None:
-            counts = self.count(schema, self.unit, salt)
-        else:
-            counts = self.count_sets(schema, mechanism.sets, self.unit, salt)
-        progress("drawing noise")
-        summary = mechanism.measure(counts, noise)
-        del counts
-        manifest = {**manifest, "summary": {"shape": summary.shape, **summary.facts()}}
+        data = self.origin.bounded(schema, self.unit, salt, repeatable=not noise.private)
+        summary = mechanism.measure(data, noise)
+        del data
         progress("writing")
-        complete, table = files.sealed(manifest, summary)
+        complete, table = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
         if target is None:
-            self.ledger.record(manifest["id"], complete["seal"])
+            self.ledger.record(said["id"], complete["seal"])
         else:
-            placing.place(target, complete, table, lambda seal: self.ledger.record(manifest["id"], seal))
+            placing.place(target, complete, table, lambda seal: self.ledger.record(said["id"], seal))
         return Release(summary, complete)
 
-    def count_sets(self, schema: Schema, sets: Sequence[Sequence[str]], unit: Unit, salt: bytes) -> list[Counts]:
-        """Counts over each set of attributes, all of the same bounded rows."""
-        if self.several is not None:
-            return self.several(schema, sets, unit, salt)
-        whole = self.count(schema, unit, salt)
-        return [whole.marginal([schema.names.index(name) for name in names]) for names in sets]
+    def _request(self, task: Task, epsilon: Number) -> Request:
+        request = Request.of(task, self.schema, self.unit, epsilon)
+        self.origin.check(request.schema, self.unit)
+        return request
 
-    def histories(self, schema: Schema, salt: bytes, *, looks: int = 1, repeatable: bool = False) -> Histories:
-        """What users have, for so many looks. If rows are users, or counts are all there is, these say it.
-
-        With `repeatable`, rows are read in the same order every time, on one thread: for test noise from a seed.
-        """
-        if self.look is not None and not self.unit.is_row:
-            return self.look(schema, self.unit, looks, repeatable)
-        from discreet.private.kept import CountedHistories
-
-        return CountedHistories(self.count(schema, self.unit, salt))
-
-    def _check_rows(self, mechanism: Mechanism) -> None:
-        if mechanism.needs_rows and self.look is None and not self.unit.is_row:
+    def _mechanism(self, task: Task, request: Request) -> Mechanism:
+        mechanism = mechanism_for(task, request)
+        if mechanism.needs_rows and not self.origin.has_rows and not self.unit.is_row:
             raise BadParameter(
                 f"{mechanism.method} chooses among the records of each user, and ready counts do not tell whose they "
                 "are; open the rows instead, or use lpa, fpa or gs-r"
             )
+        if mechanism.cost > request.epsilon:
+            raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
+        return mechanism
 
-    def _validated(self, task: Task, epsilon: Number) -> Request:
-        if not isinstance(task, Task):
-            raise BadParameter(f'the task must be one such as Table(["age"]), not {task!r}')
-        exact_epsilon = exact(epsilon, "epsilon")
-        if exact_epsilon > LARGEST_EPSILON:
-            raise BadParameter(
-                f"epsilon {as_text(exact_epsilon)} protects nobody; values between 0.01 and 10 are usual"
-            )
-        schema = self.schema.select(task.attributes(self.schema))
-        for name in schema:
-            if (problem := reserved_problem(name)) is not None:
-                raise BadParameter(f"attribute {problem}")
-        self.require([*schema.names, *([] if self.unit.is_row else [self.unit.column])])
-        return Request(schema, self.unit, exact_epsilon, task.asked())
+    # recovery: what was published before is found again and never drawn twice
 
     def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
         """The release as it was published before, if it was; refuses to draw it a second time."""
@@ -198,29 +149,6 @@ class Data:
             )
         return None
 
-    def _manifest(self, task: Task, mechanism: Mechanism, charge: Charge, noise: Noise) -> dict[str, Any]:
-        from importlib.metadata import version
-
-        request = mechanism.request
-        return {
-            "id": charge.release_id,
-            "request": charge.request,
-            "dataset": self.ledger.dataset,
-            "time": charge.time,
-            "task": task.to_dict(),
-            "method": mechanism.method,
-            "parameters": mechanism.chosen(),
-            "epsilon": as_text(request.epsilon),
-            "unit": self.unit.to_dict(),
-            "sensitivity": self.unit.sensitivity,
-            "schema": mechanism.release_schema.to_dict(),
-            "data_attributes": list(self.schema.names),
-            "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
-            "leaves_out": [*_left_out(mechanism), *mechanism.bias()],
-            "software": f"discreet {version('discreet')}",
-            "ledger": {"durable": self.ledger.durable, "head": charge.head},
-        }
-
 
 def _user() -> str:
     """Who is publishing, for the ledger; a process may run as nobody in particular."""
@@ -228,38 +156,6 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
-
-
-def _left_out(mechanism: Mechanism) -> list[str]:
-    """What the declared rules keep out of the counts; known without looking at the data."""
-    schema, unit, sentences = mechanism.request.schema, mechanism.request.unit, []
-    for rule, what in (("outside", "a value outside the declared domain of"), ("null", "no value of")):
-        names = [name for name in schema if getattr(schema[name], rule) == "drop"]
-        if names:
-            sentences.append(f"rows with {what} {', '.join(names)} are not counted")
-    clamped = [name for name in schema if schema[name].outside == "clamp"]
-    if clamped:
-        sentences.append(f"values beyond the declared ends of {', '.join(clamped)} count in the first or last bin")
-    if not unit.is_row:
-        if not mechanism.reads_histories:  # those say themselves how they choose
-            per_cell = f", and {unit.max_rows_per_cell} in one cell" if unit.max_rows_per_cell else ""
-            sentences.append(
-                f"at most {unit.max_rows} rows of one {unit.column} are counted{per_cell}, chosen at random"
-            )
-        sentences.append(f"rows without a {unit.column} are not counted")
-    return sentences
-
-
-def _request_digest(task: Task, request: Request, noise: str) -> str:
-    """The same for the same request: everything that decides the law of the release."""
-    asked = {
-        "task": task.to_dict(),
-        "epsilon": str(request.epsilon),
-        "unit": request.unit.to_dict(),
-        "schema": request.schema.to_dict(),
-        "noise": noise,
-    }
-    return hashlib.sha256(json.dumps(asked, default=str).encode()).hexdigest()
 
 
 def open_data(
@@ -280,27 +176,10 @@ def open_data(
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.
     """
-    from discreet.private import engines
+    from discreet.private.rows import Rows
 
-    opened = engines.open_source(source, delimiter=delimiter, encoding=encoding)
-    engines.Limits(threads, memory_limit)  # complains now rather than after the charge
-    hidden = unit or Unit()
-
-    def require(names: list[str]) -> None:
-        opened.require(names)
-        engines.check(opened, schema.select([name for name in schema if name in names]), hidden)
-
-    def count(wanted: Schema, bounded: Unit, salt: bytes) -> Counts:
-        return engines.count(opened, wanted, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
-
-    def several(wanted: Schema, sets: Sequence[Sequence[str]], bounded: Unit, salt: bytes) -> list[Counts]:
-        return engines.count_sets(opened, wanted, sets, bounded, salt=salt, threads=threads, memory_limit=memory_limit)
-
-    def look(wanted: Schema, bounded: Unit, looks: int, repeatable: bool) -> Histories:
-        used = 1 if repeatable else threads
-        return engines.histories(opened, wanted, bounded, looks=looks, threads=used, memory_limit=memory_limit)
-
-    return Data(schema, hidden, _account(ledger, dataset, budget), require, count, several, look)
+    rows = Rows.of(source, delimiter, encoding, threads, memory_limit)
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows)
 
 
 def from_counts(
@@ -317,15 +196,10 @@ def from_counts(
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
-    from discreet.private.counts import Counts
+    from discreet.private.ready_counts import ReadyCounts
 
-    table = Counts.from_arrays(schema.sizes, codes, counts)
-
-    def count(wanted: Schema, bounded: Unit, salt: bytes) -> Counts:
-        places = [schema.names.index(name) for name in wanted]
-        return Counts.from_arrays(wanted.sizes, table.codes[:, places], table.counts)
-
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), lambda names: None, count)
+    ready = ReadyCounts.of(schema, codes, counts)
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)
 
 
 def _account(ledger: str | Path | Ledger | None, dataset: str, budget: Number | None) -> Ledger:

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, TamperedRelease
+from discreet.left_out import LeftOut
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
 
 MANIFEST = "release.json"
 TABLE = "table.parquet"
-FORMAT = 1
+FORMAT = 2
+#: format 1 has sentences where format 2 has kinds of what is left out
+READABLE = (1, 2)
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("id", "request", "dataset", "time", "method", "epsilon", "software"), str),
     **dict.fromkeys(("task", "unit", "schema", "noise", "ledger", "summary", "files"), dict),
@@ -55,7 +58,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise TamperedRelease(f"{folder}: {MANIFEST} is cut off or not JSON; copy the release again") from None
     if not isinstance(manifest, dict) or "seal" not in manifest:
         raise TamperedRelease(f"{folder}: {MANIFEST} is not that of a release")
-    if manifest.get("format") != FORMAT:
+    if manifest.get("format") not in READABLE:
         raise DiscreetError(f"{folder}: was written in format {manifest.get('format')!r}; upgrade discreet to read it")
     if manifest["seal"] != seal_of(manifest):
         raise TamperedRelease(f"{folder}: {MANIFEST} was changed after it was published; get the release again")
@@ -83,6 +86,8 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
                 raise TamperedRelease(f"{folder}: {name} is missing; copy the whole release folder again")
             if _digest(folder / name) != published:
                 raise TamperedRelease(f"{folder}: {name} was changed or cut off after it was published; get it again")
+        for said in manifest["leaves_out"]:
+            LeftOut.from_dict(said)
         facts = manifest["summary"]
         return SHAPES[facts["shape"]].read(Schema.from_dict(manifest["schema"]), facts, folder / TABLE)
     except (LookupError, ValueError, TypeError, AttributeError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import itertools
 import math
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
+from discreet.left_out import LeftOut, noted
 from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
@@ -24,11 +24,6 @@ from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
-_DROPPED = "rows that the declared rules drop"
-#: how a manifest's sentences on the declared rules start; all others are on bounds and methods
-_RULES = ("rows with", "values beyond")
-#: where the reasons start that a short note has no room for
-_REASONS = re.compile("; |, so |, which biases ")
 
 Group = str | tuple[str, str | int]
 
@@ -52,16 +47,16 @@ class Release:
     @property
     def leaves_out(self) -> list[str]:
         """What the intervals do not cover, in plain sentences."""
-        return list(self.manifest["leaves_out"])
+        return [one.sentence for one in self._left_out]
+
+    @property
+    def _left_out(self) -> list[LeftOut]:
+        return [LeftOut.from_dict(said) for said in self.manifest["leaves_out"]]
 
     @property
     def note(self) -> str:
         """The same in short, as every answer says it."""
-        said = [_REASONS.split(sentence)[0] for sentence in self.leaves_out if not sentence.startswith(_RULES)]
-        dropped = [_DROPPED] if len(said) < len(self.leaves_out) else []
-        if not said:
-            return f"{_DROPPED} are not counted" if dropped else ""
-        return f"outside the interval: {'; '.join([*said, *dropped])}"
+        return noted(self._left_out)
 
     def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
         """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.

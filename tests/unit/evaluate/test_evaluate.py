@@ -45,7 +45,7 @@ def test_without_noise_there_is_no_error() -> None:
     task = discreet.Table(["age", "sex"], method="geometric")
     made = plan(task, ("cells", "ranges", "prefixes", "subsets", "marginals-1", "dpbench"))
     request = Request(SCHEMA, discreet.Unit(), Fraction(1), {})
-    summary = mechanism_for(task, request).measure(made.data.count(SCHEMA, discreet.Unit(), b"x"), ZeroNoise())
+    summary = mechanism_for(task, request).measure(made.data.origin.bounded(SCHEMA, discreet.Unit(), b"x"), ZeroNoise())
     for workload in made.workloads:
         truth = trials._true_answers(made, workload)
         line = errors(summary, workload, truth, None)

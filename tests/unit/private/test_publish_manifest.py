@@ -44,7 +44,7 @@ def test_the_manifest_says_everything_a_reviewer_asks(tmp_path: Path) -> None:
     assert re.fullmatch(r"\d+/2\*\*64", said["noise"]["alpha"])
     assert "AES-256-CTR" in said["noise"]["bits"]
     assert said["noise"]["publishable"] is True
-    assert any("at most 2 rows of one person" in sentence for sentence in said["leaves_out"])
+    assert any("at most 2 rows of one person" in one["text"] for one in said["leaves_out"])
     assert said["software"] == f"discreet {version('discreet')}"
     assert said["ledger"]["durable"] is True
     assert data.ledger.contains_head(said["ledger"]["head"])
@@ -125,4 +125,4 @@ epsilon = 1
 def test_progress_names_public_stages_only(tmp_path: Path) -> None:
     stages: list[str] = []
     people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a", progress=stages.append)
-    assert stages == ["counting", "drawing noise", "writing"]
+    assert stages == ["counting and adding noise", "writing"]

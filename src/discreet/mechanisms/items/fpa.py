@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.left_out import LeftOut
 from discreet.mechanisms.items.grouped_items import halves
 from discreet.mechanisms.items.item_method import ITEMS, ItemMethod
+from discreet.mechanisms.request import Request
 from discreet.naming import FOURIER_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.parameters import Parameter, Whole
 from discreet.privacy import Unit, choice_cost, choice_scale, length_cost, rounded_up
 
 if TYPE_CHECKING:
@@ -37,13 +39,17 @@ MOST_COUNT = 10**9
 _LOSS_STEPS = 16
 _CHOICE_SHARE = Fraction(1, 20)
 
+COEFFICIENTS = Parameter(
+    "coefficients",
+    Whole(),
+    "How many frequencies are kept (rho)",
+    otherwise="drawn privately, for a share of epsilon",
+)
+
 
 class Fpa(ItemMethod):
     method = "fpa"
-    parameters = {  # noqa: RUF012
-        **ITEMS,
-        "coefficients": "how many frequencies are kept (rho); if not given, drawn privately with a share of epsilon",
-    }
+    parameters = (*ITEMS, COEFFICIENTS)
 
     def __init__(self, request: Request) -> None:
         from discreet.transforms.fourier import padded_length
@@ -53,7 +59,7 @@ class Fpa(ItemMethod):
         if self.pairs:
             raise BadParameter("fpa takes no pairs of items; use lpa, sra or hpa for them")
         if "coefficients" in request.parameters:
-            self.whole("coefficients", 1, self.sizes["items"] // 2 + 1)
+            self.up_to(COEFFICIENTS, self.sizes["items"] // 2 + 1)
         else:
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
             self.rehearsal = "none"
@@ -92,11 +98,8 @@ class Fpa(ItemMethod):
             views.append(Frequencies(noise.add(exact, scale), scale, LATTICE, length, table.size))
         return FourierCounts(self.release_schema, self.views, views, bound=bound)
 
-    def bias(self) -> list[str]:
-        return [
-            *super().bias(),
-            "all but the first coefficients are cut off; what they would add is not in the intervals",
-        ]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), LeftOut("frequencies")]
 
     def _numbers(self, every: NDArray[np.longdouble], step: str, unit: Unit, length: int, noise: Noise) -> int:
         """How many coefficients are kept: k = 2 rho - 1."""

@@ -17,16 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_method import ItemMethod
+from discreet.mechanisms.request import Request
 from discreet.naming import GROUP_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.parameters import Parameter, Whole
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.private.kept import Histories, Kept
     from discreet.summaries import Summary
 
-GROUP = {"group": "how many items make a group (w); default the bound"}
+GROUP = Parameter("group", Whole(), "How many items make a group (w)", otherwise="the bound")
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,12 @@ class GroupedItems(ItemMethod):
 
     def check_group(self) -> None:
         if "group" in self.request.parameters:
-            self.whole("group", 1, self.request.schema.cells)
+            self.up_to(GROUP, self.request.schema.cells)
         else:
             self.note_choice("group", "the bound", "default")
 
-    def bias(self) -> list[str]:
-        return [*super().bias(), "items of a group share one count; how far theirs are apart is not in the intervals"]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), LeftOut("groups")]
 
 
 def halves(has_edges: bool, steps: dict[str, Fraction]) -> dict[str, Fraction]:

@@ -24,7 +24,8 @@ from discreet.mechanisms.items.grouped_items import Grouping, halves
 from discreet.mechanisms.items.gs_s import SAMPLING, GsS
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.items.likely_counts import likely_counts
-from discreet.privacy import as_text, cost, exact, scale_of
+from discreet.parameters import Choice, Parameter, Positive
+from discreet.privacy import cost, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -39,26 +40,33 @@ _LARGEST_SUM = 2.0**61
 _LEAST_RATE = Fraction(1, 2**40)
 _SCALE_SHARE = Fraction(1, 50)
 
+MEAN = Parameter(
+    "mean",
+    Positive(),
+    "A public guess of how many records of a user count on average",
+    otherwise="a little of epsilon finds out",
+)
+SCALE = Parameter(
+    "scale",
+    Choice(("mean", "paper")),
+    "'paper': a sampled record stands for as many as the bound says, and noise for differences",
+    "mean",
+)
+
 
 class Gs(GsS):
     method = "gs"
     rehearsal = "none"
-    parameters = {  # noqa: RUF012
-        **ITEMS,
-        **SAMPLING,
-        "mean": "a public guess of how many records of a user count on average; else a little of epsilon finds out",
-        "scale": '"mean", or "paper": a sampled record stands for as many as the bound says, and noise for differences',
-    }
+    parameters = (*ITEMS, SAMPLING, MEAN, SCALE)
 
     def check_size(self) -> None:
-        scale = self.option("scale", ("mean", "paper"))
+        scale = self.value(SCALE)
         if "mean" in self.request.parameters:
             if scale == "paper" or self.sampling != "columns":
                 raise BadParameter('mean goes with scale = "mean" and sampling = "columns"')
-            self.mean = exact(self.request.parameters["mean"], "mean")
+            self.mean = self.value(MEAN)
             if not 1 <= self.mean <= self.bound.most:
                 raise BadParameter(f"mean must lie between 1 and what counts of a user at most, {self.bound.most}")
-            self.note_choice("mean", as_text(self.mean), "given")
 
     @property
     def as_printed(self) -> bool:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
 from discreet.mechanisms.items.item_method import ITEMS
+from discreet.mechanisms.request import Request
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class GsR(GroupedItems):
     method = "gs-r"
-    parameters = {**ITEMS, **GROUP}  # noqa: RUF012
+    parameters = (*ITEMS, GROUP)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

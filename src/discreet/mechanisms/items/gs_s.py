@@ -9,33 +9,37 @@ Numerics: exact noise, and ties in the noisy sample in random order, so the orde
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
 from discreet.mechanisms.items.item_method import ITEMS
+from discreet.mechanisms.request import Request
 from discreet.numbers.intervals import Rational
+from discreet.parameters import Choice, Parameter, Parameters
 from discreet.privacy import sampling_rate, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.private.kept import Kept
 
-SAMPLING = {
-    "sampling": 'what the groups are found by: "columns", one record of each user; "rows", some users; "none", all'
-}
+SAMPLING = Parameter(
+    "sampling",
+    Choice(("columns", "rows", "none")),
+    "What the groups are found by: one record of each user (columns), some users (rows), or all records (none)",
+    "columns",
+)
 
 
 class GsS(GroupedItems):
     method = "gs-s"
-    parameters = {**ITEMS, **GROUP, **SAMPLING}  # noqa: RUF012
+    parameters: ClassVar[Parameters] = (*ITEMS, GROUP, SAMPLING)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self.sampling = self.option("sampling", ("columns", "rows", "none"))
+        self.sampling = self.value(SAMPLING)
         self.needs_rows |= self.sampling != "none"
         self.check_size()
 

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.items.sra import USUAL_BOUND
+from discreet.mechanisms.request import Request
+from discreet.parameters import Form, Parameter, Whole
 from discreet.schema import Attribute
 
 if TYPE_CHECKING:
@@ -28,23 +30,27 @@ if TYPE_CHECKING:
 
 
 POPULARITY_SHARE = Fraction(1, 10)
+PROBE = Parameter(
+    "probe", Whole(), "How many records of each user, chosen at random, the popularity is estimated from (d)", 1
+)
+SCORES = Parameter(
+    "scores",
+    Form("{item = score}"),
+    "Public scores instead of a private popularity; items without one have 0",
+    otherwise="a noisy popularity",
+)
 
 
 class Hpa(ItemCells):
     method = "hpa"
-    parameters = {  # noqa: RUF012
-        **ITEMS,
-        **RESCALE,
-        "probe": "how many records of each user, chosen at random, the popularity is estimated from (d); default 1",
-        "scores": "public scores instead of a private popularity: {item = score}; items without one have 0",
-    }
+    parameters = (*ITEMS, RESCALE, PROBE, SCORES)
 
     def __init__(self, request: Request) -> None:
         self.scores = _public_scores(request)
         super().__init__(request)
         self.needs_rows = True
         if self.scores is None:
-            self.probe = self.whole("probe", 1, request.unit.most)
+            self.probe = self.up_to(PROBE, request.unit.most)
         elif "probe" in request.parameters:
             raise BadParameter("probe: with public scores no popularity is estimated; leave one of the two out")
         else:
@@ -74,8 +80,8 @@ class Hpa(ItemCells):
         noisy = noise.add(items, self.scale("popularity", self.unit_of(self.probe)))
         return np.maximum(noisy, 0).astype(np.float64)
 
-    def bias(self) -> list[str]:
-        return [*super().bias(), "records of popular items are kept first, so shares of unpopular items are too low"]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), LeftOut("popular-first")]
 
 
 def _public_scores(request: Request) -> NDArray[np.float64] | None:

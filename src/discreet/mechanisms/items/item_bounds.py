@@ -17,21 +17,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.mechanisms.request import Request
+from discreet.parameters import Form, Parameter, Positive
 from discreet.privacy import Unit, as_text, choice_cost, choice_scale, exact
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
 
-BOUNDS = {
-    "bound": "how many records of one user count (the papers' Delta, M or l), at most the unit's own bound; "
-    '"quantile" draws it privately',
-    "quantile": 'with bound = "quantile": the share of users who keep all their records, such as 0.9',
-    "guess": "public guesses {users, records, popularity}: number of users, records of each, and the share of records "
-    "that are about an item of interest; the best bound follows from them",
-}
+BOUND = Parameter(
+    "bound",
+    Form('a whole number, or "quantile" to draw it privately'),
+    "How many records of one user count (the papers' Delta, M or l), at most the unit's own bound",
+    otherwise="10 (sra, hpa), or the unit's own bound",
+)
+QUANTILE = Parameter(
+    "quantile",
+    Positive(),
+    'With bound = "quantile": the share of users who keep all their records',
+    Fraction(9, 10),
+)
+GUESS = Parameter(
+    "guess",
+    Form("{users, records, popularity}, all three public guesses"),
+    "The best bound follows from the number of users, the records of each, and the share of records that are about an "
+    "item of interest",
+)
 GUESSES = ("users", "records", "popularity")
-QUANTILE, QUANTILE_SHARE = Fraction(9, 10), Fraction(1, 20)
+QUANTILE_SHARE = Fraction(1, 20)
 
 MOST_BOUNDS = 10**7
 
@@ -56,7 +68,7 @@ class Bound:
         if "quantile" in asked and bound != "quantile":
             raise BadParameter('quantile goes with bound = "quantile"')
         if bound == "quantile":
-            quantile = exact(asked.get("quantile", QUANTILE), "quantile")
+            quantile = exact(asked.get("quantile", Fraction(9, 10)), "quantile")
             if quantile >= 1 or quantile.denominator > 10**6:
                 raise BadParameter("quantile must lie between 0 and 1, with at most six digits, such as 0.9")
             if most > MOST_BOUNDS:
@@ -96,13 +108,13 @@ class Bound:
     @property
     def sensitivity(self) -> int:
         """One user more or less moves the users at most, and the quantile among them; one replaced, both by less."""
-        quantile = self.quantile or QUANTILE
+        quantile = self.quantile or Fraction(9, 10)
         share, rest = quantile.numerator, quantile.denominator - quantile.numerator
         return max(share, rest) if self.unit.neighbours == "add-remove" else quantile.denominator
 
     def _losses(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """By how many users, times the quantile's denominator, the bounds 1, 2, ... miss the quantile."""
-        quantile = self.quantile or QUANTILE
+        quantile = self.quantile or Fraction(9, 10)
         upto = np.cumsum(numbers[1:])
         wanted = quantile.numerator * int(upto[-1])
         below = quantile.denominator * (upto - numbers[1:]) - wanted

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_method import ItemMethod
+from discreet.mechanisms.request import Request
 from discreet.naming import RESCALED_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.parameters import Flag, Parameter
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -21,18 +23,19 @@ if TYPE_CHECKING:
 
 
 TOTAL_SHARE = Fraction(1, 50)
-RESCALE = {
-    "rescale": "true: counts are multiplied so that they add up to a noisy total of all records, for a share of epsilon"
-}
+RESCALE = Parameter(
+    "rescale",
+    Flag(),
+    "Whether counts are multiplied so that they add up to a noisy total of all records, for a share of epsilon",
+    False,
+)
 
 
 class ItemCells(ItemMethod):
     """Noise of one scale for all items, of another for all edges; `select` says which records are kept."""
 
     def __init__(self, request: Request) -> None:
-        self.rescales = request.parameters.get("rescale", False)
-        if not isinstance(self.rescales, bool):
-            raise BadParameter(f"rescale must be true or false, not {self.rescales!r}")
+        self.rescales = RESCALE.read(request.parameters.get("rescale", False))
         super().__init__(request)
         columns = (*TOP_COLUMNS, *RESCALED_COLUMNS) if self.rescales else TOP_COLUMNS
         refuse_columns(request.schema, columns, self.method)
@@ -47,7 +50,7 @@ class ItemCells(ItemMethod):
 
     @property
     def looks(self) -> int:
-        return super().looks + bool(self.rescales)
+        return super().looks + self.rescales
 
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise)
@@ -78,13 +81,10 @@ class ItemCells(ItemMethod):
         scale = self.scale("total", self.unit_of(most))
         return Total(int(noise.add(np.array([total]), scale)[0]), scale)
 
-    def bias(self) -> list[str]:
+    def method_leaves_out(self) -> list[LeftOut]:
         if not self.rescales:
-            return super().bias()
-        return [
-            f"at most {self.bound.text} records are counted of one user, and counts multiplied to make up for the "
-            "others; that is right on average only if those are like the ones that count",
-        ]
+            return super().method_leaves_out()
+        return [LeftOut("rescaled", {"bound": self.bound.text})]
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
         """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""

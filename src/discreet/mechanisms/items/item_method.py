@@ -16,14 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, DiscreetError
-from discreet.mechanisms.base import Mechanism, Request
-from discreet.mechanisms.items.item_bounds import BOUNDS, Bound
+from discreet.left_out import LeftOut, without_unit
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, Bound
+from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
+from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
 from discreet.privacy import IN_CELL, LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
+    from discreet.private.bounded import Bounded
     from discreet.private.kept import Histories, Kept
     from discreet.summaries import Summary
 
@@ -32,25 +36,33 @@ ALSO = "also_"
 #: beyond it, chances fall too slowly for 64 bits
 LARGEST_CHOICE = Fraction(2**47)
 
-ITEMS = {
-    "pairs": "true: besides items, pairs of items that users have in common; usually given as `context`",
-    "count": '"records", the default, or "users": a user counts once for an item, with a context chosen at random',
-    **BOUNDS,
-    "shares": "what part of epsilon each step gets, such as {items = 0.5, edges = 0.5}",
-}
+PAIRS = Parameter(
+    "pairs", Flag(), "Besides items, pairs of items that users have in common; usually given as `context`", False
+)
+COUNT = Parameter(
+    "count",
+    Choice(("records", "users")),
+    "'users': a user counts once for an item, with a context chosen at random",
+    "records",
+)
+SHARES = Parameter(
+    "shares",
+    Form("a part of epsilon for each step, such as {items = 0.5, edges = 0.5}"),
+    "What part of epsilon each step gets",
+    otherwise="the method's own, see its card",
+)
+ITEMS: Parameters = (PAIRS, COUNT, BOUND, QUANTILE, GUESS, SHARES)
 
 
 class ItemMethod(Mechanism):
     """A method of `Items`: users' records in, noisy counts per item, and per item and context, out."""
 
     tasks = ("items",)
-    reads_histories = True
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._chosen: list[dict[str, Any]] = []
-        asked, schema = request.parameters, request.schema
-        self.pairs = bool(asked.get("pairs", False))
+        schema = request.schema
+        self.pairs = PAIRS.read(request.parameters.get("pairs", False))
         self.item = schema.names[0]
         self.distinct = self._counts_users()
         self.has_edges = self.pairs or len(schema) > 1
@@ -99,7 +111,8 @@ class ItemMethod(Mechanism):
 
     @property
     def looks(self) -> int:
-        return super().looks + self.bound.private
+        """How many looks at the users' records it will take."""
+        return 1 + self.bound.private
 
     def default_bound(self) -> int:
         """How many records of a user count if nobody says."""
@@ -113,13 +126,14 @@ class ItemMethod(Mechanism):
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
         """The summary, with at most `bound` records of each user. The only use of the private records."""
 
-    def measure(self, counts: Any, noise: Noise) -> Summary:
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
+        histories = data.histories(self.looks)
         bound, self._paid = self.bound.most, Fraction(0)
         if self.bound.private:
-            numbers = self.kept(counts, bound, noise).numbers(bound)
+            numbers = self.kept(histories, bound, noise).numbers(bound)
             bound = self.bound.chosen(numbers, self.epsilon_of("bound"), noise)
             self.pay(self.bound.price(self.epsilon_of("bound")))
-        summary = self.published(counts, bound, noise)
+        summary = self.published(histories, bound, noise)
         if self._paid > self.request.epsilon:
             raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
         return summary
@@ -146,32 +160,27 @@ class ItemMethod(Mechanism):
     def noise_law(self) -> dict[str, Any]:
         return {"law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s); for s see `summary`"}
 
-    def chosen(self) -> list[dict[str, Any]]:
-        return self._chosen
+    def unit_leaves_out(self) -> list[LeftOut]:
+        """Which records count, the method says itself."""
+        return [] if self.request.unit.is_row else [without_unit(self.request.unit)]
 
-    def bias(self) -> list[str]:
+    def method_leaves_out(self) -> list[LeftOut]:
+        if self.request.unit.is_row:
+            return []
         what = "different items" if self.distinct else "records"
-        said = f"at most {self.bound.text} {what} are counted of one user, so counts are low where users have more"
-        return [said] if not self.request.unit.is_row else []
+        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what})]
 
-    def note_choice(self, name: str, value: Any, origin: str) -> None:
-        self._chosen.append({"name": name, "value": value, "origin": origin})
+    def cell(self) -> dict[str, int]:
+        """Of pairs, one of two items."""
+        codes = super().cell()
+        return {**codes, ALSO + self.item: 1} if self.pairs else codes
 
-    def whole(self, name: str, default: int, most: int) -> int:
-        """A whole number from 1 to `most` as it was given, or its default, noted."""
-        value = self.request.parameters.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BadParameter(f"{name} must be a whole number from 1 to {most}, not {value!r}")
-        self.note_choice(name, value, "given" if name in self.request.parameters else "default")
+    def up_to(self, parameter: Parameter[int], most: int) -> int:
+        """A whole number as it was given or by default, of at most what this request allows."""
+        value = self.value(parameter)
+        if value > most:
+            raise BadParameter(f"{parameter.name} must be a whole number from 1 to {most}, not {value!r}")
         return value
-
-    def option(self, name: str, options: tuple[str, ...]) -> str:
-        """One of several words, the first by default, noted."""
-        value = self.request.parameters.get(name, options[0])
-        if value not in options:
-            raise BadParameter(f"{name} must be one of {', '.join(options)}, not {value!r}")
-        self.note_choice(name, value, "given" if name in self.request.parameters else "default")
-        return str(value)
 
     def _counts_users(self) -> bool:
         asked, in_cell = self.request.parameters, self.request.unit.in_cell
@@ -185,7 +194,7 @@ class ItemMethod(Mechanism):
         if in_cell == 1 and "count" not in asked:
             self.note_choice("count", "users", "from the unit: one row in a cell")
             return True
-        return self.option("count", ("records", "users")) == "users"
+        return self.value(COUNT) == "users"
 
     def _shares(self) -> dict[str, Fraction]:
         """Every step's share of epsilon, as given or by default; they add up to at most 1."""

@@ -12,4 +12,4 @@ from discreet.mechanisms.items.item_method import ITEMS
 
 class Lpa(ItemCells):
     method = "lpa"
-    parameters = {**ITEMS, **RESCALE}  # noqa: RUF012
+    parameters = (*ITEMS, RESCALE)

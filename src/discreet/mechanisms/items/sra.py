@@ -15,7 +15,7 @@ USUAL_BOUND = 10
 
 class Sra(ItemCells):
     method = "sra"
-    parameters = {**ITEMS, **RESCALE}  # noqa: RUF012
+    parameters = (*ITEMS, RESCALE)
 
     def default_bound(self) -> int:
         return USUAL_BOUND

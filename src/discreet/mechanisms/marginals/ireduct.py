@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.relative import RELATIVE
 from discreet.mechanisms.marginals.starting import START, Starting
 from discreet.mechanisms.marginals.stepping import Paths, steps_down
-from discreet.privacy import as_text, exact
+from discreet.mechanisms.request import Request
+from discreet.parameters import Form, Parameter
+from discreet.privacy import exact
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -31,14 +32,17 @@ STEPS = 100_000
 MOST_STEPS = 2**40
 _LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
 
+STEP = Parameter(
+    "step",
+    Form("a number of at least 0"),
+    "How far a scale goes down at a time (lambda_Delta); 0: as little as can be",
+    otherwise=f"start / {STEPS:,}",
+)
+
 
 class IReduct(Starting):
     method = "ireduct"
-    parameters = {  # noqa: RUF012
-        **RELATIVE,
-        "start": START,
-        "step": "how far a scale goes down at a time (lambda_Delta); default: start / 100,000. 0: as little as can be",
-    }
+    parameters = (*RELATIVE, START, STEP)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -49,7 +53,7 @@ class IReduct(Starting):
             origin = "given: the limit" if self.limit else "default"
             self.note_choice("step", _LIMIT if self.limit else f"start / {STEPS}", origin)
         else:
-            self.note_choice("step", as_text(self.given_step), "given")
+            self.note_choice("step", self.given_step, "given")
             self._check_step(self.given_step)
 
     @property
@@ -66,7 +70,7 @@ class IReduct(Starting):
 
         known = "start" in self.request.parameters or self.records is not None
         start = self.start(self.records or Fraction(1)) if known else self.least_start
-        if max(start, self.least_start, (self.records or 0) / self.needs_size["start"]) > step * MOST_STEPS:
+        if max(start, self.least_start, (self.records or 0) / self.needs_size[START]) > step * MOST_STEPS:
             raise BadParameter("step: over 2**40 steps lead from start to zero; give 0 for the limit of small steps")
         if (known and step >= start) or start > step * self.most_grains:
             raise BadParameter("step must be smaller than start")

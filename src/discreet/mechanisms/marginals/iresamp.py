@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class IResamp(Starting):
     method = "iresamp"
-    parameters = {**RELATIVE, "start": START}  # noqa: RUF012
+    parameters = (*RELATIVE, START)
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         from discreet.summaries.marginal_tables import Part

@@ -17,25 +17,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, DiscreetError
-from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.marginals.families import Families
+from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
-from discreet.privacy import LARGEST_SCALE, as_text, cost, exact, scale_of
+from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
+from discreet.privacy import LARGEST_SCALE, as_text, cost, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
+    from discreet.private.bounded import Bounded
     from discreet.summaries.marginal_tables import MarginalTables, Part
     from discreet.summaries.query_answers import QueryAnswers
 
 MOST_CELLS = 10**8
 MOST_TABLES = 10_000
 
-TABLES = {
-    "ways": "all tables of this many attributes",
-    "sets": "the tables one by one, as lists of attributes; usually given as `by`",
-    "queries": "instead of tables, count queries: a list of predicates, as text or dicts",
-    "consistency": "true: answers come from tables that agree with each other, by least squares; default false",
-}
+WAYS = Parameter("ways", Whole(), "All tables of this many attributes")
+SETS = Parameter("sets", Form("a list of lists of attributes"), "The tables one by one; usually given as `by`")
+QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries in place of tables")
+CONSISTENCY = Parameter(
+    "consistency", Flag(), "Whether answers come from tables that agree with each other, by least squares", False
+)
+TABLES: Parameters = (WAYS, SETS, QUERIES, CONSISTENCY)
 
 
 class MarginalMethod(Mechanism):
@@ -45,10 +49,10 @@ class MarginalMethod(Mechanism):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._chosen: list[dict[str, Any]] = []
         self.families = self._families()
         #: how many numbers each table, or family of queries, has
         self.cells: list[int] = []
+        self.sets: tuple[tuple[str, ...], ...] = ()
         if self.families is None:
             self.sets = self._sets()
             self.cells += [math.prod(request.schema[name].size for name in names) for names in self.sets]
@@ -59,13 +63,9 @@ class MarginalMethod(Mechanism):
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
                 "leave out the largest, or use wider bins"
             )
-        consistency = request.parameters.get("consistency", False)
-        if not isinstance(consistency, bool):
-            raise BadParameter(f"consistency must be true or false, not {consistency!r}")
-        if consistency and self.families is not None:
+        self.consistent = self.value(CONSISTENCY)
+        if self.consistent and self.families is not None:
             raise BadParameter("consistency is for tables; queries have none")
-        self.consistent = consistency
-        self.note_choice("consistency", consistency, "given" if "consistency" in request.parameters else "default")
         #: 1 / scale of each table adds up to at most this
         self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
         self.check_scale(len(self.cells) / self.budget)
@@ -79,17 +79,21 @@ class MarginalMethod(Mechanism):
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
 
-    def measure(self, counts: Any, noise: Noise) -> MarginalTables | QueryAnswers:
+    def measure(self, data: Bounded, noise: Noise) -> MarginalTables | QueryAnswers:
         from discreet.summaries.marginal_tables import MarginalTables
         from discreet.summaries.query_answers import QueryAnswers
 
         schema = self.request.schema
         if self.families is not None:
-            parts = self.noisy_tables(self.families.counts(counts), noise)
+            parts = self.noisy_tables(self.families.counts(data.table()), noise)
             texts = [str(where) for where in self.request.parameters["queries"]]
             return QueryAnswers(schema, texts, self.families.boxes, self.families.members, parts)
-        parts = self.noisy_tables([table.dense().reshape(-1) for table in counts], noise)
-        return MarginalTables(schema, self.sets or (), parts, consistent=self.consistent)
+        places = [[schema.names.index(name) for name in names] for names in self.sets]
+        parts = self.noisy_tables([table.dense().reshape(-1) for table in data.tables(places)], noise)
+        return MarginalTables(schema, self.sets, parts, consistent=self.consistent)
+
+    def cell(self) -> dict[str, int]:
+        return dict.fromkeys(self.sets[0], 0)
 
     def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
         """The generalised sensitivity of all that was drawn, derived again from the scales."""
@@ -112,21 +116,6 @@ class MarginalMethod(Mechanism):
             "scales add up to": f"sum of 1 / s at most {as_text(self.budget)}",
         }
 
-    def chosen(self) -> list[dict[str, Any]]:
-        return self._chosen
-
-    def note_choice(self, name: str, value: Any, origin: str) -> None:
-        self._chosen.append({"name": name, "value": value, "origin": origin})
-
-    def given(self, name: str, default: Fraction) -> Fraction:
-        """A positive parameter as it was given, or its default, noted."""
-        if name not in self.request.parameters:
-            self.note_choice(name, as_text(default), "default")
-            return default
-        value = exact(self.request.parameters[name], name)
-        self.note_choice(name, as_text(value), "given")
-        return value
-
     def _families(self) -> Families | None:
         asked = self.request.parameters
         if "queries" not in asked:
@@ -145,8 +134,8 @@ class MarginalMethod(Mechanism):
         if ("ways" in asked) == ("sets" in asked):
             raise BadParameter("say which marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
         if "ways" in asked:
-            ways = asked["ways"]
-            if isinstance(ways, bool) or not isinstance(ways, int) or not 1 <= ways <= len(schema):
+            ways = WAYS.read(asked["ways"])
+            if ways > len(schema):
                 raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
             if math.comb(len(schema), ways) > MOST_TABLES:
                 raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal import TABLES, MarginalMethod
+from discreet.mechanisms.request import Request
+from discreet.parameters import Choice, Form, Parameter, Positive
 from discreet.privacy import as_text, exact
 
 if TYPE_CHECKING:
@@ -25,13 +26,28 @@ if TYPE_CHECKING:
 SIZE_SHARE = Fraction(1, 100)
 MOST_RECORDS = 2**61
 LEAST = Fraction(1, 10**9)
-RELATIVE = {
-    **TABLES,
-    "sanity": "counts below this are judged as if they were this large (delta); default: a 10,000th of the records",
-    "records": "a public guess of how many records there are; without it a noisy total takes 1 % of epsilon",
-    "objective": "'average' (default) or 'maximum' relative error of the cells of a table",
-    "weights": "a number for each table, in order; a table of weight 2 matters twice as much (default: all 1)",
-}
+SANITY = Parameter(
+    "sanity",
+    Positive(LEAST, Fraction(MOST_RECORDS)),
+    "Counts below this are judged as if they were this large (delta)",
+    otherwise="a 10,000th of the records",
+)
+RECORDS = Parameter(
+    "records",
+    Positive(Fraction(1), Fraction(MOST_RECORDS)),
+    "A public guess of how many records there are",
+    otherwise="a noisy total, for 1 % of epsilon",
+)
+OBJECTIVE = Parameter(
+    "objective", Choice(("average", "maximum")), "Which relative error of the cells of a table counts", "average"
+)
+WEIGHTS = Parameter(
+    "weights",
+    Form("a list of numbers"),
+    "A number for each table, in order: a table of weight 2 matters twice as much",
+    otherwise="all 1",
+)
+RELATIVE = (*TABLES, SANITY, RECORDS, OBJECTIVE, WEIGHTS)
 
 
 class Relative(MarginalMethod):
@@ -40,32 +56,23 @@ class Relative(MarginalMethod):
     rehearsal = "empty"
 
     #: what may only be known after the total was measured, and the part of it that is the default
-    needs_size: ClassVar[dict[str, int]] = {"sanity": 10_000}
+    needs_size: ClassVar[dict[Parameter[Fraction], int]] = {SANITY: 10_000}
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         asked = request.parameters
-        self.objective = asked.get("objective", "average")
-        if self.objective not in ("average", "maximum"):
-            raise BadParameter(f"objective must be 'average' or 'maximum', not {self.objective!r}")
-        self.note_choice("objective", self.objective, "given" if "objective" in asked else "default")
+        self.objective = self.value(OBJECTIVE)
         self.weights = self._weights(asked.get("weights"))
-        self.records = None if "records" not in asked else self.given("records", Fraction(1))
-        if self.records is not None and not 1 <= self.records <= MOST_RECORDS:
-            raise BadParameter("records must be a number from 1 to 2**61")
-        self.buys_size = self.records is None and any(name not in asked for name in self.needs_size)
+        self.records = self.given(RECORDS)
+        self.buys_size = self.records is None and any(parameter.name not in asked for parameter in self.needs_size)
         #: what is left for the tables, as a sum of 1 / scale
         self.left = self.budget * (1 - SIZE_SHARE) if self.buys_size else self.budget
         if self.buys_size:
             self.note_choice("records", "a noisy total", f"default: measured with {as_text(SIZE_SHARE)} of epsilon")
             self.check_scale(self.size_scale)
-        for name, part in self.needs_size.items():
-            if name in asked:
-                self.given(name, Fraction(1))
-            else:
-                self.note_choice(name, f"records / {part}", "default")
-        if not LEAST <= exact(asked.get("sanity", 1), "sanity") <= MOST_RECORDS:
-            raise BadParameter("sanity must be a number of records, from 1e-9 to 2**61")
+        for parameter, part in self.needs_size.items():
+            if self.given(parameter) is None:
+                self.note_choice(parameter.name, f"records / {part}", "default")
 
     def _weights(self, asked: Any) -> NDArray[np.float64]:
         if asked is None:
@@ -98,7 +105,7 @@ class Relative(MarginalMethod):
 
     def sanity(self, size: Fraction) -> float:
         given = self.request.parameters.get("sanity")
-        return max(1.0, float(size / self.needs_size["sanity"])) if given is None else float(exact(given, "sanity"))
+        return max(1.0, float(size / self.needs_size[SANITY])) if given is None else float(exact(given, "sanity"))
 
     def needs(self, noisy: NDArray[np.float64] | NDArray[np.int64], sanity: float) -> NDArray[np.float64]:
         """How much an error of one weighs in each cell."""

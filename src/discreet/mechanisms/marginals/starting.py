@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import ClassVar
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.relative import Relative
+from discreet.mechanisms.request import Request
+from discreet.parameters import Parameter, Positive
 from discreet.privacy import LARGEST_SCALE, as_text, exact
 
-START = "the scale that every table starts at (lambda_max); default: a tenth of the records"
+START = Parameter(
+    "start",
+    Positive(),
+    "The scale that every table starts at (lambda_max)",
+    otherwise="a tenth of the records",
+)
 
 
 class Starting(Relative):
-    needs_size = {"sanity": 10_000, "start": 10}  # noqa: RUF012
+    needs_size: ClassVar[dict[Parameter[Fraction], int]] = {**Relative.needs_size, START: 10}
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -39,7 +46,7 @@ class Starting(Relative):
         given = self.request.parameters.get("start")
         if given is not None:
             return exact(given, "start")
-        tenth = round(size / self.needs_size["start"] / self.grain)
+        tenth = round(size / self.needs_size[START] / self.grain)
         return min(max(tenth, math.ceil(self.least_start / self.grain)), self.most_grains) * self.grain
 
     @property

@@ -15,22 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.relative import RELATIVE, Relative
+from discreet.mechanisms.request import Request
+from discreet.parameters import Parameter, Positive
 from discreet.privacy import LARGEST_SCALE, rounded_up
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.summaries.marginal_tables import Part
 
+SHARE = Parameter("share", Positive(), "The first phase's part of epsilon", Fraction(1, 20))
+
 
 class TwoPhase(Relative):
     method = "two-phase"
-    parameters = {**RELATIVE, "share": "the first phase's part of epsilon (default 0.05)"}  # noqa: RUF012
+    parameters = (*RELATIVE, SHARE)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self.share = self.given("share", Fraction(1, 20))
+        self.share = self.value(SHARE)
         if self.share >= 1:
             raise BadParameter("share is the first phase's part of epsilon: below 1, such as 0.05")
         for part in (self.share, 1 - self.share):

@@ -14,29 +14,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.nodes import TreeNodes
+from discreet.mechanisms.request import Request
 from discreet.numbers.cell_numbers import CellNumbers
+from discreet.parameters import Flag, Parameter
 
 if TYPE_CHECKING:
     from discreet.noise import Chosen, Field, Noise
     from discreet.summaries import Summary
 
-CONSISTENCY = "true (default): a node is dropped if one that it lies in did not pass theta; false: it stays"
+CONSISTENCY = Parameter(
+    "consistency", Flag(), "Whether a node is dropped if one that it lies in did not pass theta", True
+)
 
 
 class Consistent(TreeNodes):
     """Adds the check to a method that filters; what `reduced` does comes after it."""
 
     def __init__(self, request: Request) -> None:
-        given = request.parameters.get("consistency", True)
-        if not isinstance(given, bool):
-            raise BadParameter(f"consistency must be true or false, not {given!r}")
-        self.consistency = given
         super().__init__(request)
-        self.note_choice("consistency", given, "given" if "consistency" in request.parameters else "default")
-        if given:
+        self.consistency = self.value(CONSISTENCY)
+        if self.consistency:
             self.check_expected(self.rule(self.theta))
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
@@ -60,11 +59,8 @@ class Consistent(TreeNodes):
     def facts(self, tau: float | None) -> dict[str, Any]:
         return {**super().facts(tau), "consistency": self.consistency}
 
-    def bias(self) -> list[str]:
-        if not self.consistency:
-            return super().bias()
-        said = "nodes below a missing one count as zero too; `bias` bounds what they hide by what the missing one may"
-        return [*super().bias(), said]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), *([LeftOut("below-missing")] if self.consistency else [])]
 
 
 def have_all_ancestors(codes: NDArray[np.int64], parents: Any) -> NDArray[np.bool_]:

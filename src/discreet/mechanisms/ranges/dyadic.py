@@ -13,37 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.ranges.transformed import WRITE, Transformed
+from discreet.parameters import Flag, Parameter
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import AgreeingTree, Axis, Tree
 
 if TYPE_CHECKING:
     from discreet.summaries.coefficients import Coefficients
 
-BASE = "how many parts a node of an ordinal attribute has (default 2); nominal attributes have their hierarchy"
+CONSISTENCY = Parameter(
+    "consistency", Flag(), "Whether the estimates of all nodes agree, by least squares, or each stands alone", True
+)
 
 
 class Dyadic(Transformed):
     tasks = ("ranges",)
     method = "dyadic"
-    parameters = {  # noqa: RUF012
-        "base": BASE,
-        "consistency": "true (default): the estimates of all nodes agree, by least squares; false: each stands alone",
-        "write": WRITE,
-    }
+    parameters = (BASE, CONSISTENCY, WRITE)
 
     def choose_axes(self) -> list[Axis]:
-        base = self.request.parameters.get("base", 2)
-        if isinstance(base, bool) or not isinstance(base, int) or not 2 <= base <= 1 << 20:
-            raise BadParameter(f"base must be a whole number from 2 to {1 << 20}, not {base!r}")
-        self.note_choice("base", base, "given" if "base" in self.request.parameters else "default")
-        self.consistent = self.request.parameters.get("consistency", True)
-        if not isinstance(self.consistent, bool):
-            raise BadParameter(f"consistency must be true or false, not {self.consistent!r}")
+        base, self.consistent = self.value(BASE), self.value(CONSISTENCY)
         if not self.consistent and self.write == "cells":
             raise BadParameter("without consistency there are no common cells to write; leave `write` out")
-        origin = "given" if "consistency" in self.request.parameters else "default"
-        self.note_choice("consistency", self.consistent, origin)
         attributes = self.request.schema.values()
         self.check_length(math.prod(_full_parts(attribute, base) for attribute in attributes))
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.ranges.consistency import CONSISTENCY, Consistent
-from discreet.mechanisms.ranges.dyadic import BASE
-from discreet.mechanisms.ranges.nodes import NODE_THETA
+from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.table.filter import Filter
-from discreet.mechanisms.table.sparse import SIDED
+from discreet.mechanisms.table.sparse import LARGEST, SIDED, THETA, of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -24,13 +23,7 @@ if TYPE_CHECKING:
 class DyadicFilter(Consistent, Filter):
     tasks = ("ranges",)
     method = "dyadic-filter"
-    parameters = {  # noqa: RUF012
-        "theta": NODE_THETA,
-        "size": "keep at most this many nodes, the largest; without theta it also sets theta",
-        "sided": SIDED,
-        "base": BASE,
-        "consistency": CONSISTENCY,
-    }
+    parameters = (*of("node", THETA, LARGEST), SIDED, BASE, CONSISTENCY)
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
         if self.size is None or values.size <= self.size:

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.ranges.consistency import CONSISTENCY, Consistent
-from discreet.mechanisms.ranges.dyadic import BASE
-from discreet.mechanisms.ranges.nodes import NODE_SIZE, NODE_THETA
+from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.table.filter_priority import FilterPriority
-from discreet.mechanisms.table.sparse import SIDED
+from discreet.mechanisms.table.sparse import SIDED, SIZE, THETA, of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -24,13 +23,7 @@ if TYPE_CHECKING:
 class DyadicFilterPriority(Consistent, FilterPriority):
     tasks = ("ranges",)
     method = "dyadic-filter-priority"
-    parameters = {  # noqa: RUF012
-        "size": NODE_SIZE,
-        "theta": NODE_THETA,
-        "sided": SIDED,
-        "base": BASE,
-        "consistency": CONSISTENCY,
-    }
+    parameters = (*of("node", SIZE, THETA), SIDED, BASE, CONSISTENCY)
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
         from discreet.noise import Field

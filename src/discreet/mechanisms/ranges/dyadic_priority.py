@@ -6,13 +6,12 @@ Bias: none (two-sided).
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.dyadic import BASE
-from discreet.mechanisms.ranges.nodes import NODE_SIZE, TreeNodes
+from discreet.mechanisms.ranges.nodes import BASE, TreeNodes
 from discreet.mechanisms.table.priority import Priority
-from discreet.mechanisms.table.sparse import SIDED
+from discreet.mechanisms.table.sparse import SIDED, SIZE, of
 
 
 class DyadicPriority(TreeNodes, Priority):
     tasks = ("ranges",)
     method = "dyadic-priority"
-    parameters = {"size": NODE_SIZE, "sided": SIDED, "base": BASE}  # noqa: RUF012
+    parameters = (*of("node", SIZE), SIDED, BASE)

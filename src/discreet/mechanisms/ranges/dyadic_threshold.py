@@ -6,18 +6,12 @@ Bias: none (two-sided).
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.dyadic import BASE
-from discreet.mechanisms.ranges.nodes import TreeNodes
-from discreet.mechanisms.table.sparse import SIDED
+from discreet.mechanisms.ranges.nodes import BASE, TreeNodes
+from discreet.mechanisms.table.sparse import SAMPLE, SIDED, TAU, of
 from discreet.mechanisms.table.threshold import Threshold
 
 
 class DyadicThreshold(TreeNodes, Threshold):
     tasks = ("ranges",)
     method = "dyadic-threshold"
-    parameters = {  # noqa: RUF012
-        "tau": "nodes below tau are kept with probability count / tau; any number above 0",
-        "size": "without tau: how many nodes an empty table would keep on average",
-        "sided": SIDED,
-        "base": BASE,
-    }
+    parameters = (*of("node", TAU, SAMPLE), SIDED, BASE)

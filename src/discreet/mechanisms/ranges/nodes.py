@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.table.sparse import Sparse
 from discreet.numbers.cell_numbers import CellNumbers
+from discreet.parameters import Parameter, Whole
 from discreet.transforms.node_axes import tree_axis, wavelet_axis
 from discreet.transforms.node_axis import NodeAxis, TreeAxis
 
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 #: the most entries that one record may count in: each occupied cell takes as much memory, and noise grows with it
 MOST_PER_RECORD = 20_000
 
-NODE_SIZE = "how many nodes to keep"
-NODE_THETA = "nodes whose noisy count is below theta are dropped; a whole number of at least 1"
-COEFFICIENT_SIZE = "how many coefficients to keep"
-COEFFICIENT_THETA = "coefficients whose noisy value is below theta are dropped; a whole number of at least 1"
+BASE = Parameter(
+    "base",
+    Whole(2, 1 << 20),
+    "How many parts a node of an ordinal attribute has; nominal attributes have their hierarchy",
+    2,
+)
 
 
 class Nodes(Sparse):
@@ -70,14 +73,10 @@ class TreeNodes(Nodes):
     """Counts of tree nodes: parts of the codes of ordinal attributes, the hierarchy of nominal ones."""
 
     entry = "node"
-    dense = "dyadic"
     axes: Sequence[TreeAxis]
 
     def choose_axes(self) -> Sequence[TreeAxis]:
-        base = self.request.parameters.get("base", 2)
-        if isinstance(base, bool) or not isinstance(base, int) or not 2 <= base <= 1 << 20:
-            raise BadParameter(f"base must be a whole number from 2 to {1 << 20}, not {base!r}")
-        self.note_choice("base", base, "given" if "base" in self.request.parameters else "default")
+        base = self.value(BASE)
         return [tree_axis(attribute, base) for attribute in self.request.schema.values()]
 
 
@@ -85,7 +84,6 @@ class WaveletNodes(Nodes):
     """Haar coefficients of ordinal attributes; of nominal ones the counts of the nodes of their hierarchy."""
 
     entry = "coefficient"
-    dense = "privelet"
 
     def choose_axes(self) -> Sequence[NodeAxis]:
         return [wavelet_axis(attribute) for attribute in self.request.schema.values()]

@@ -13,7 +13,7 @@ from discreet.transforms import Axis, Haar, NominalWavelet, Tree
 class Privelet(Transformed):
     tasks = ("ranges",)
     method = "privelet"
-    parameters = {"write": WRITE}  # noqa: RUF012
+    parameters = (WRITE,)
 
     def choose_axes(self) -> list[Axis]:
         return [wavelet(attribute) for attribute in self.request.schema.values()]

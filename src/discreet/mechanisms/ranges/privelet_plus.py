@@ -10,30 +10,38 @@ import itertools
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.ranges.privelet import wavelet
 from discreet.mechanisms.ranges.transformed import WRITE, Transformed
 from discreet.mechanisms.ranges.workload import given_workload, spread_workload
 from discreet.naming import did_you_mean
+from discreet.parameters import Form, Parameter, Parameters
 from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import Axis, Direct
 from discreet.transforms.noise_moments import NoiseMoments
 
 _ALL_TRIED = 6
-DIRECT = (
-    "attributes to leave untransformed: a list of names, 'paper' for the rule of privelet, or nothing for the choice "
-    "with the least mean variance over the workload"
+DIRECT = Parameter(
+    "direct",
+    Form("a list of attributes, or 'paper' for the rule of privelet"),
+    "The attributes to leave untransformed",
+    otherwise="those with the least mean variance over the workload",
 )
-WORKLOAD = "a list of predicates to choose `direct` for; without it, all ranges and hierarchy nodes alike"
+WORKLOAD = Parameter(
+    "workload",
+    Form("a list of predicates"),
+    "The questions to choose `direct` for",
+    otherwise="all ranges and hierarchy nodes alike",
+)
 
 
 class PriveletPlus(Transformed):
     tasks = ("ranges",)
     method = "privelet+"
-    parameters = {"direct": DIRECT, "workload": WORKLOAD, "write": WRITE}  # noqa: RUF012
+    parameters: ClassVar[Parameters] = (DIRECT, WORKLOAD, WRITE)
 
     def choose_axes(self) -> list[Axis]:
         schema, asked = self.request.schema, self.request.parameters

@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
+from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
+from discreet.parameters import Choice, Parameter
 from discreet.transforms import Axis
 
 if TYPE_CHECKING:
     from discreet.summaries.shrunk import Shrunk
 
+THRESHOLD = Parameter(
+    "threshold",
+    Choice(("soft", "hard")),
+    "'soft' also takes the threshold off what is kept, 'hard' keeps it as it is",
+    "soft",
+)
+
 
 class PriveletStar(PriveletPlus):
     method = "privelet*"
     rehearsal = "empty"
-    parameters = {  # noqa: RUF012
-        **PriveletPlus.parameters,
-        "threshold": "'soft' (default) also takes the threshold off what is kept, 'hard' keeps it as it is",
-    }
+    parameters = (*PriveletPlus.parameters, THRESHOLD)
 
     def choose_axes(self) -> list[Axis]:
-        self.threshold = self.request.parameters.get("threshold", "soft")
-        if self.threshold not in ("soft", "hard"):
-            raise BadParameter(f"threshold must be 'soft' or 'hard', not {self.threshold!r}")
-        self.note_choice("threshold", self.threshold, "given" if "threshold" in self.request.parameters else "default")
+        self.threshold = self.value(THRESHOLD)
         return super().choose_axes()
 
     def summary(self, values: NDArray[np.int64]) -> Shrunk:
@@ -40,8 +42,5 @@ class PriveletStar(PriveletPlus):
 
         return Shrunk(self.request.schema, self.axes, values, self.scale, soft=self.threshold == "soft")
 
-    def bias(self) -> list[str]:
-        return [
-            "coefficients that do not stand out of the noise count as zero, which biases answers; the intervals are "
-            "those of all coefficients, which are not biased"
-        ]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [LeftOut("shrunk")]

@@ -17,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.request import Request
+from discreet.parameters import Choice, Parameter
 from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
 from discreet.transforms import Axis
 from discreet.transforms.lines import through
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
+    from discreet.private.bounded import Bounded
     from discreet.private.counts import Counts
     from discreet.summaries import Summary
     from discreet.summaries.coefficients import Coefficients
@@ -33,7 +36,12 @@ MOST_COEFFICIENTS = 2**28
 #: how far a coefficient may exceed the counts it is made of
 LARGEST_GAIN = 2**20
 
-WRITE = "'coefficients' (default) writes the whole numbers that were measured, 'cells' the restored cells"
+WRITE = Parameter(
+    "write",
+    Choice(("coefficients", "cells")),
+    "What the release holds: the whole numbers that were measured, or the restored cells",
+    "coefficients",
+)
 
 
 class Transformed(Mechanism):
@@ -41,8 +49,7 @@ class Transformed(Mechanism):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._chosen: list[dict[str, Any]] = []
-        self.write = self._write()
+        self.write = self.value(WRITE)
         self.check_length(request.schema.cells)  # no axis has fewer coefficients than codes
         self.axes = self.choose_axes()
         weight = math.prod(axis.weight for axis in self.axes)
@@ -76,8 +83,8 @@ class Transformed(Mechanism):
                 "coefficients; leave some of these attributes untransformed (privelet+ with direct), or use dyadic"
             )
 
-    def measure(self, counts: Counts, noise: Noise) -> Summary:
-        summary = self.summary(self.measured(counts, noise))
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
+        summary = self.summary(self.measured(data.table(), noise))
         return summary if self.write == "coefficients" else summary.as_cells()
 
     def measured(self, counts: Counts, noise: Noise) -> NDArray[np.int64]:
@@ -100,13 +107,6 @@ class Transformed(Mechanism):
 
         return Coefficients(self.request.schema, self.axes, values, self.scale)
 
-    def _write(self) -> str:
-        write = self.request.parameters.get("write", "coefficients")
-        if write not in ("coefficients", "cells"):
-            raise BadParameter(f"write must be 'coefficients' or 'cells', not {write!r}")
-        self.note_choice("write", write, "given" if "write" in self.request.parameters else "default")
-        return str(write)
-
     def noise_law(self) -> dict[str, Any]:
         return {
             "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every coefficient; s is "
@@ -114,9 +114,3 @@ class Transformed(Mechanism):
             "scale": as_text(self.scale),
             "factors": {name: list(axis.factors) for name, axis in zip(self.request.schema, self.axes, strict=True)},
         }
-
-    def chosen(self) -> list[dict[str, Any]]:
-        return self._chosen
-
-    def note_choice(self, name: str, value: Any, origin: str) -> None:
-        self._chosen.append({"name": name, "value": value, "origin": origin})

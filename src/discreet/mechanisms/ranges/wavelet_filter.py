@@ -6,14 +6,12 @@ Bias: absent coefficients count as zero; every answer bounds what they may hide.
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.nodes import COEFFICIENT_THETA, WaveletNodes
+from discreet.mechanisms.ranges.nodes import WaveletNodes
 from discreet.mechanisms.table.filter import Filter
+from discreet.mechanisms.table.sparse import LARGEST, THETA, of
 
 
 class WaveletFilter(WaveletNodes, Filter):
     tasks = ("ranges",)
     method = "wavelet-filter"
-    parameters = {  # noqa: RUF012
-        "theta": COEFFICIENT_THETA,
-        "size": "keep at most this many coefficients, the largest; without theta it also sets theta",
-    }
+    parameters = of("coefficient", THETA, LARGEST)

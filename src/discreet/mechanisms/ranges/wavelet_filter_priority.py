@@ -6,11 +6,12 @@ Bias: that of `wavelet-filter`; the sampling adds none.
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.nodes import COEFFICIENT_SIZE, COEFFICIENT_THETA, WaveletNodes
+from discreet.mechanisms.ranges.nodes import WaveletNodes
 from discreet.mechanisms.table.filter_priority import FilterPriority
+from discreet.mechanisms.table.sparse import SIZE, THETA, of
 
 
 class WaveletFilterPriority(WaveletNodes, FilterPriority):
     tasks = ("ranges",)
     method = "wavelet-filter-priority"
-    parameters = {"size": COEFFICIENT_SIZE, "theta": COEFFICIENT_THETA}  # noqa: RUF012
+    parameters = of("coefficient", SIZE, THETA)

@@ -5,11 +5,12 @@ Source: section 5.2 of sparse-summaries. Guarantee and numerics: see `nodes`, `s
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.nodes import COEFFICIENT_SIZE, WaveletNodes
+from discreet.mechanisms.ranges.nodes import WaveletNodes
 from discreet.mechanisms.table.priority import Priority
+from discreet.mechanisms.table.sparse import SIZE, of
 
 
 class WaveletPriority(WaveletNodes, Priority):
     tasks = ("ranges",)
     method = "wavelet-priority"
-    parameters = {"size": COEFFICIENT_SIZE}  # noqa: RUF012
+    parameters = of("coefficient", SIZE)

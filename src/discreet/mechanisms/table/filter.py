@@ -7,12 +7,14 @@ Bias: cells below theta count as zero; every answer bounds what they may hide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.sparse import SIDED, THETA, Sparse, below_counts_as_zero
+from discreet.left_out import LeftOut
+from discreet.mechanisms.request import Request
+from discreet.mechanisms.table.sparse import LARGEST, SIDED, THETA, Sparse
+from discreet.parameters import Parameters
 
 if TYPE_CHECKING:
     from discreet.noise import Chosen, Field, Noise
@@ -21,16 +23,12 @@ if TYPE_CHECKING:
 class Filter(Sparse):
     tasks = ("table",)
     method = "filter"
-    parameters = {  # noqa: RUF012
-        "theta": THETA,
-        "size": "keep at most this many cells, the largest; without theta it also sets theta",
-        "sided": SIDED,
-    }
+    parameters: ClassVar[Parameters] = (THETA, LARGEST, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        theta = self.given_theta()
-        self.size = self.given_size()
+        theta = self.given(THETA)
+        self.size = self.given(LARGEST)
         self.theta = self.theta_for(self.size or self.size_or_default()) if theta is None else theta
         self.check_expected(self.rule(self.theta))
 
@@ -63,5 +61,5 @@ class Filter(Sparse):
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "cut_to": self.size}
 
-    def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), self.below_theta()]

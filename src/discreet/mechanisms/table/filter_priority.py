@@ -6,19 +6,23 @@ Bias: that of `filter`; the sampling adds none.
 
 from __future__ import annotations
 
-from discreet.mechanisms.base import Request
+from typing import ClassVar
+
+from discreet.left_out import LeftOut
+from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.priority import Priority
-from discreet.mechanisms.table.sparse import SIDED, SIZE, THETA, below_counts_as_zero
+from discreet.mechanisms.table.sparse import SIDED, SIZE, THETA
+from discreet.parameters import Parameters
 
 
 class FilterPriority(Priority):
     method = "filter-priority"
-    parameters = {"size": SIZE, "theta": THETA, "sided": SIDED}  # noqa: RUF012
+    parameters: ClassVar[Parameters] = (SIZE, THETA, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        theta = self.given_theta()
+        theta = self.given(THETA)
         self.theta = self.theta_for(self.size) if theta is None else theta
 
-    def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), self.below_theta()]

@@ -6,10 +6,9 @@ Bias: that of `filter`; the sampling adds none.
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.sparse import SIDED, TAU, THETA, below_counts_as_zero
+from discreet.left_out import LeftOut
+from discreet.mechanisms.request import Request
+from discreet.mechanisms.table.sparse import SAMPLE, SIDED, TAU, THETA
 from discreet.mechanisms.table.threshold import Threshold
 
 #: how many times the wanted size an empty table sends through the filter, to be sampled down
@@ -18,23 +17,15 @@ PASSING = 4
 
 class FilterThreshold(Threshold):
     method = "filter-threshold"
-    parameters = {  # noqa: RUF012
-        "theta": THETA,
-        "tau": TAU,
-        "size": "without tau: how many cells an empty table would keep on average",
-        "sided": SIDED,
-    }
+    parameters = (THETA, TAU, SAMPLE, SIDED)
 
     def __init__(self, request: Request) -> None:
         super(Threshold, self).__init__(request)
-        theta, tau = self.given_theta(), self.given_tau()
+        theta, tau = self.given(THETA), self.given(TAU)
         size = None if theta is not None and tau is not None else self.size_or_default()
         self.theta = self.theta_for(PASSING * (size or 1)) if theta is None else theta
         self.tau = self.tau_for(size or 1, self.theta) if tau is None else tau
         self.check_expected(self.rule(self.theta, self.tau))
 
-    def bias(self) -> list[str]:
-        return [*super().bias(), below_counts_as_zero(self.theta, self.entry)]
-
-    def summary_facts(self, tau: float | None) -> dict[str, Any]:
-        return {"theta": self.theta, "tau": float(self.tau)}
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [*super().method_leaves_out(), self.below_theta()]

@@ -11,12 +11,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism, Request
-from discreet.privacy import Alpha, as_text, cost, scale_of
+from discreet.mechanisms.base import Mechanism, laplace_law
+from discreet.mechanisms.request import Request
+from discreet.privacy import Alpha, cost, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
-    from discreet.private.counts import Counts
+    from discreet.private.bounded import Bounded
     from discreet.summaries.dense_cells import DenseCells
 
 #: the most cells that are written out one by one
@@ -42,16 +43,12 @@ class Geometric(Mechanism):
     def cost(self) -> Fraction:
         return cost(self.request.unit, 1 / self.scale)
 
-    def measure(self, counts: Counts, noise: Noise) -> DenseCells:
+    def measure(self, data: Bounded, noise: Noise) -> DenseCells:
         from discreet.summaries.dense_cells import DenseCells
 
-        table = counts.dense()
+        table = data.table().dense()
         noise.add_into(table, self.scale)
         return DenseCells(self.request.schema, table, self.alpha)
 
     def noise_law(self) -> dict[str, Any]:
-        return {
-            "law": "discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every cell",
-            "scale": as_text(self.scale),
-            "alpha": f"{self.alpha.numerator}/2**64",
-        }
+        return laplace_law(self.scale, "cell")

@@ -7,13 +7,14 @@ Guarantee and numerics: see `sparse` and `noise/priority_sample`. Bias: none (tw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Request
+from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
+from discreet.parameters import Parameters
 
 if TYPE_CHECKING:
     from discreet.noise import Chosen, Field, Noise
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class Priority(Sparse):
     tasks = ("table",)
     method = "priority"
-    parameters = {"size": SIZE, "sided": SIDED}  # noqa: RUF012
+    parameters: ClassVar[Parameters] = (SIZE, SIDED)
     theta = 1
 
     def __init__(self, request: Request) -> None:

@@ -15,38 +15,55 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism, Request
+from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Mechanism, laplace_law
+from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import DEFAULT_SIZE
-from discreet.privacy import Alpha, as_text, cost, scale_of
+from discreet.parameters import Choice, Parameter, Whole
+from discreet.privacy import Alpha, cost, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
-    from discreet.private.counts import Counts
+    from discreet.private.bounded import Bounded
     from discreet.summaries.sketch_cells import SketchCells
 
-DEFAULT_ROWS = 5
 MOST_ROWS = 99
 FEWEST_BUCKETS = 64
 #: rows times buckets; each is held, noised and written
 MOST_BUCKETS = 10**8
+
+ROWS = Parameter(
+    "rows",
+    Whole(1, MOST_ROWS),
+    "How many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",
+    5,
+)
+BUCKETS = Parameter(
+    "buckets",
+    Whole(FEWEST_BUCKETS),
+    "Buckets in each row (B), a power of two: more buckets, fewer cells that share one",
+    otherwise=f"the power of two above twice {DEFAULT_SIZE:,}, or twice the number of cells",
+)
+ESTIMATE = Parameter(
+    "estimate",
+    Choice(("median", "mean")),
+    "What is taken of the rows: large cells elsewhere disturb the median least, and it wants an odd number of rows",
+    "median",
+)
 
 
 class Sketch(Mechanism):
     tasks = ("table",)
     method = "sketch"
     rehearsal = "none"
-    parameters = {  # noqa: RUF012
-        "rows": "how many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",
-        "buckets": "buckets in each row (B), a power of two: more buckets, fewer cells that share one",
-        "estimate": "'median' (default) or 'mean' of the rows; the median wants an odd number of them",
-    }
+    parameters = (ROWS, BUCKETS, ESTIMATE)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._chosen: list[dict[str, Any]] = []
         self._check_codes()
-        self.rows = self._rows()
-        self.estimate = self._estimate()
+        self.rows, self.estimate = self.value(ROWS), self.value(ESTIMATE)
+        if self.estimate == "median" and self.rows % 2 == 0:
+            raise BadParameter(f"a median needs an odd number of rows, not {self.rows}; or use estimate='mean'")
         self.buckets = self._buckets()
         self.scale = scale_of(request.epsilon, request.unit.sensitivity * self.rows)
         self.alpha = Alpha.of(self.scale)
@@ -55,11 +72,11 @@ class Sketch(Mechanism):
     def cost(self) -> Fraction:
         return cost(self.request.unit, self.rows / self.scale)
 
-    def measure(self, counts: Counts, noise: Noise) -> SketchCells:
+    def measure(self, data: Bounded, noise: Noise) -> SketchCells:
         from discreet.kernels.hashing import PRIME, add_cells, cell_keys
         from discreet.summaries.sketch_cells import SketchCells
 
-        attributes = len(self.request.schema)
+        attributes, counts = len(self.request.schema), data.table()
         linear = noise.integers(PRIME, attributes).astype(np.uint64)
         polynomials = noise.integers(PRIME, 4 * self.rows).astype(np.uint64).reshape(self.rows, 4)
         exact = np.zeros((self.rows, self.buckets), np.int64)
@@ -70,24 +87,10 @@ class Sketch(Mechanism):
         return SketchCells(self.request.schema, noisy, linear, polynomials, self.estimate, self.alpha)
 
     def noise_law(self) -> dict[str, Any]:
-        return {
-            "law": "discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every bucket",
-            "scale": as_text(self.scale),
-            "alpha": f"{self.alpha.numerator}/2**64",
-        }
+        return laplace_law(self.scale, "bucket")
 
-    def chosen(self) -> list[dict[str, Any]]:
-        return self._chosen
-
-    def bias(self) -> list[str]:
-        if self.estimate == "mean":
-            return []
-        return [
-            "each cell's estimate is a median, which is centred on the truth as far as the cells that share its "
-            "buckets push it up as often as down; the hash functions make that so on average, not exactly"
-        ]
-
-    # parameters, each validated, and noted with its origin
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [] if self.estimate == "mean" else [LeftOut("median")]
 
     def _check_codes(self) -> None:
         from discreet.kernels.hashing import PRIME
@@ -96,33 +99,11 @@ class Sketch(Mechanism):
             if self.request.schema[name].size > PRIME:
                 raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")
 
-    def _parameter(self, name: str, default: Any, why: str) -> Any:
-        given = name in self.request.parameters
-        value = self.request.parameters[name] if given else default
-        self._chosen.append({"name": name, "value": value, "origin": "given" if given else f"default: {why}"})
-        return value
-
-    def _rows(self) -> int:
-        rows = self._parameter("rows", DEFAULT_ROWS, "enough for a median to hold off single large cells")
-        if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_ROWS:
-            raise BadParameter(f"rows must be a whole number from 1 to {MOST_ROWS}, not {rows!r}")
-        return rows
-
-    def _estimate(self) -> str:
-        estimate = self._parameter("estimate", "median", "large cells elsewhere disturb it least")
-        if estimate not in ("median", "mean"):
-            raise BadParameter(f"estimate must be 'median' or 'mean', not {estimate!r}")
-        if estimate == "median" and self.rows % 2 == 0:
-            raise BadParameter(f"a median needs an odd number of rows, not {self.rows}; or use estimate='mean'")
-        return str(estimate)
-
     def _buckets(self) -> int:
-        wanted = 2 * min(DEFAULT_SIZE, self.request.schema.cells)
-        default = max(FEWEST_BUCKETS, _power_of_two(wanted))
-        why = f"the power of two above twice {DEFAULT_SIZE:,}, or twice the number of cells"
-        buckets = self._parameter("buckets", default, why)
-        if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < FEWEST_BUCKETS:
-            raise BadParameter(f"buckets must be a power of two of at least {FEWEST_BUCKETS}, not {buckets!r}")
+        buckets = self.given(BUCKETS)
+        if buckets is None:
+            buckets = max(FEWEST_BUCKETS, _power_of_two(2 * min(DEFAULT_SIZE, self.request.schema.cells)))
+            self.note_choice("buckets", buckets, f"default: {BUCKETS.otherwise}")
         if buckets & (buckets - 1):
             above = _power_of_two(buckets)
             raise BadParameter(f"buckets must be a power of two, such as {above // 2:,} or {above:,}, not {buckets:,}")

@@ -21,12 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism, Request
+from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Mechanism, laplace_law
+from discreet.mechanisms.request import Request
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.privacy import Alpha, as_text, cost, exact, scale_of
+from discreet.parameters import Choice, Parameter, Parameters, Positive, Whole
+from discreet.privacy import Alpha, cost, scale_of
 
 if TYPE_CHECKING:
     from discreet.noise import Chosen, Field, Noise, Rule
+    from discreet.private.bounded import Bounded
     from discreet.private.counts import Counts
     from discreet.summaries import Summary
 
@@ -38,15 +42,40 @@ MOST_TAU = 10**100
 #: how many occupied and kept entries make a stretch of the table that is worth a thread
 WORTH_A_STRETCH = 1 << 19
 
-SIDED = "'two' (default) keeps large negative values too, 'one' only positive ones"
-SIZE = "how many cells to keep"
-THETA = "cells whose noisy count is below theta are dropped; a whole number of at least 1"
-TAU = "cells below tau are kept with probability count / tau; any number above 0"
+SIDED = Parameter(
+    "sided", Choice(("two", "one")), "'two' keeps large negative values too, 'one' only positive ones", "two"
+)
+SIZE = Parameter("size", Whole(), "How many cells to keep", otherwise=f"{DEFAULT_SIZE:,}, or all if there are fewer")
+THETA = Parameter(
+    "theta",
+    Whole(1, (1 << 60) - 1),
+    "Cells whose noisy count is below theta are dropped",
+    otherwise="the least at which an empty table would keep no more than `size` of them on average",
+    advice="to keep every cell use method 'geometric'",
+)
+TAU = Parameter(
+    "tau",
+    Positive(Fraction(1, MOST_TAU), Fraction(MOST_TAU)),
+    "Cells below tau are kept with probability count / tau",
+    otherwise="such that an empty table would keep `size` of them on average",
+)
+LARGEST = replace(
+    SIZE, meaning="Keep at most this many cells, the largest; without theta it also sets theta", otherwise="no limit"
+)
+SAMPLE = replace(SIZE, meaning="Without tau: how many cells an empty table would keep on average")
 
 
-def below_counts_as_zero(theta: int, entry: str) -> str:
-    value = "value" if entry == "coefficient" else "count"
-    return f"{entry}s whose noisy {value} is below {theta} count as zero; `bias` of an answer bounds what that hides"
+def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
+    """The same parameters for other entries than cells: nodes of trees, coefficients of wavelets."""
+    dense = "dyadic" if entry == "node" else "privelet"
+    return tuple(
+        replace(
+            one,
+            meaning=one.meaning.replace("Cell", entry.capitalize()).replace("cell", entry),
+            advice=one.advice.replace("cell", entry).replace("geometric", dense),
+        )
+        for one in parameters
+    )
 
 
 class Sparse(Mechanism):
@@ -54,14 +83,12 @@ class Sparse(Mechanism):
 
     rehearsal = "empty"
 
-    #: what an entry is called, and the method that keeps every one
+    #: what an entry is called
     entry: ClassVar[str] = "cell"
-    dense: ClassVar[str] = "geometric"
     theta: int
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._chosen: list[dict[str, Any]] = []
         #: about how many entries of an empty table are kept
         self.likely = 0.0
         self.sizes, self.weight = self.layout()
@@ -75,7 +102,8 @@ class Sparse(Mechanism):
             raise BadParameter(
                 f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins in so large a table"
             )
-        self.two_sided = self._sided()
+        # a coefficient below zero says as much as one above
+        self.two_sided = SIDED not in self.parameters or self.value(SIDED) == "two"
 
     def layout(self) -> tuple[tuple[int, ...], int]:
         """How many entries each attribute has, and how many entries one record counts in at most."""
@@ -93,11 +121,11 @@ class Sparse(Mechanism):
     def summary_facts(self, tau: float | None) -> dict[str, Any]:
         """theta and tau as the summary needs them."""
 
-    def measure(self, counts: Counts, noise: Noise) -> Summary:
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
         from discreet.mechanisms.table.stretches import cut, merged
         from discreet.noise import Field
 
-        occupied, exact = self.occupied(counts)
+        occupied, exact = self.occupied(data.table())
         parts = min(noise.cores, int(len(exact) + self.likely) // WORTH_A_STRETCH)
         stretches = cut(occupied, exact, self.cells, max(1, parts))
         noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
@@ -174,63 +202,21 @@ class Sparse(Mechanism):
             )
 
     def noise_law(self) -> dict[str, Any]:
-        return {
-            "law": "discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in "
-            f"every {self.entry}",
-            "scale": as_text(self.scale),
-            "alpha": f"{self.alpha.numerator}/2**64",
-        }
+        return laplace_law(self.scale, self.entry)
 
-    def chosen(self) -> list[dict[str, Any]]:
-        return self._chosen
+    def method_leaves_out(self) -> list[LeftOut]:
+        return [] if self.two_sided else [LeftOut("one-sided", {"entry": self.entry})]
 
-    def bias(self) -> list[str]:
-        if self.two_sided:
-            return []
-        said = f"negative noisy counts are left out (one-sided), so sums over many {self.entry}s are too high"
-        return [f"{said}; see `bias`"]
-
-    def note_choice(self, name: str, value: Any, origin: str) -> None:
-        self._chosen.append({"name": name, "value": value, "origin": origin})
-
-    # parameters, each validated, and noted with its origin
-
-    def _sided(self) -> bool:
-        if "sided" not in self.parameters:
-            return True
-        sided = self.request.parameters.get("sided", "two")
-        if sided not in ("two", "one"):
-            raise BadParameter(f"sided must be 'two' or 'one', not {sided!r}")
-        self.note_choice("sided", sided, "given" if "sided" in self.request.parameters else "default")
-        return bool(sided == "two")
-
-    def given_size(self) -> int | None:
-        size = self.request.parameters.get("size")
-        if size is None:
-            return None
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise BadParameter(f"size must be a whole number of at least 1, not {size!r}")
-        self.note_choice("size", size, "given")
-        return size
+    def below_theta(self) -> LeftOut:
+        value = "value" if self.entry == "coefficient" else "count"
+        return LeftOut("below-theta", {"entry": self.entry, "value": value, "theta": self.theta})
 
     def size_or_default(self) -> int:
-        size = self.given_size()
+        size = self.given(SIZE)
         if size is None:
             size = min(DEFAULT_SIZE, self.cells)
             self.note_choice("size", size, f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s")
         return size
-
-    def given_theta(self) -> int | None:
-        theta = self.request.parameters.get("theta")
-        if theta is None:
-            return None
-        if isinstance(theta, bool) or not isinstance(theta, int) or not 1 <= theta < 1 << 60:
-            raise BadParameter(
-                f"theta must be a whole number from 1 to 2**60, not {theta!r}; to keep every {self.entry} use method "
-                f"{self.dense!r}"
-            )
-        self.note_choice("theta", theta, "given")
-        return theta
 
     def theta_for(self, size: int) -> int:
         theta = self._least_theta(size)
@@ -248,15 +234,6 @@ class Sparse(Mechanism):
             low, high = (middle, high) if self.expected(self.rule(middle)) > size else (low, middle)
         return high
 
-    def given_tau(self) -> Fraction | None:
-        if "tau" not in self.request.parameters:
-            return None
-        tau = exact(self.request.parameters["tau"], "tau")
-        if not Fraction(1, MOST_TAU) <= tau <= MOST_TAU:
-            raise BadParameter("tau must lie between 1e-100 and 1e100")
-        self.note_choice("tau", as_text(tau), "given")
-        return tau
-
     def tau_for(self, size: int, theta: int = 1) -> Fraction:
         """A tau at which an empty table keeps `size` cells in expectation, within a few parts in 2**20."""
         if self.expected(self.rule(theta)) <= size:
@@ -271,5 +248,5 @@ class Sparse(Mechanism):
                 low, high = (low, middle) if fewer else (middle, high)
             tau = Fraction(float(f"{high:.6g}"))
         origin = f"default: an empty table would keep {size:,} {self.entry}s in expectation"
-        self.note_choice("tau", as_text(tau), origin)
+        self.note_choice("tau", tau, origin)
         return tau

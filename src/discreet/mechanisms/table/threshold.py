@@ -7,10 +7,11 @@ Bias: none (two-sided).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.sparse import SIDED, TAU, Sparse
+from discreet.mechanisms.request import Request
+from discreet.mechanisms.table.sparse import SAMPLE, SIDED, TAU, Sparse
+from discreet.parameters import Parameters
 
 if TYPE_CHECKING:
     from discreet.noise import Chosen, Field, Noise
@@ -19,16 +20,12 @@ if TYPE_CHECKING:
 class Threshold(Sparse):
     tasks = ("table",)
     method = "threshold"
-    parameters = {  # noqa: RUF012
-        "tau": TAU,
-        "size": "without tau: how many cells an empty table would keep on average",
-        "sided": SIDED,
-    }
+    parameters: ClassVar[Parameters] = (TAU, SAMPLE, SIDED)
     theta = 1
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        tau = self.given_tau()
+        tau = self.given(TAU)
         self.tau = self.tau_for(self.size_or_default()) if tau is None else tau
         self.check_expected(self.rule(self.theta, self.tau))
 

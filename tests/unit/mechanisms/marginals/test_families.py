@@ -91,7 +91,7 @@ def test_the_release_says_whether_the_sensitivity_is_exact() -> None:
         (["b = 'x' and a < 3", "a > 1 and b = 'x' or a = 4", "a = 4 and b = 'y' or a = 0"], "at most"),
     ):
         request = Request(SCHEMA, Unit(), Fraction(1), {"queries": queries})
-        noted = {entry["name"]: entry for entry in registry()["marginals", "equal"](request).chosen()}
+        noted = {entry["name"]: entry for entry in registry()["marginals", "equal"](request).chosen}
         assert said in noted["families"]["origin"]
 
 

@@ -264,7 +264,7 @@ def test_defaults_come_from_public_facts_and_are_told() -> None:
     def told(schema: discreet.Schema, **parameters: Any) -> dict[str, tuple[Any, str]]:
         asked = discreet.Table(list(schema), method="sketch", **parameters)
         made = mechanism_for(asked, Request(schema, discreet.Unit(), Fraction(1), parameters))
-        return {entry["name"]: (entry["value"], entry["origin"].split(":")[0]) for entry in made.chosen()}
+        return {entry["name"]: (entry["value"], entry["origin"].split(":")[0]) for entry in made.chosen}
 
     huge = discreet.Schema(x=discreet.Ordinal(0, 10**15))
     assert told(huge) == {"rows": (5, "default"), "estimate": ("median", "default"), "buckets": (1 << 18, "default")}

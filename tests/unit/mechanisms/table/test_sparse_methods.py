@@ -267,7 +267,7 @@ def test_a_summary_as_large_as_the_table_costs_nothing(method: str, parameters: 
 def chosen(method: str, cells: int, **parameters: Any) -> dict[str, tuple[Any, str]]:
     task = discreet.Table(["a0"], method=method, **parameters)
     made = mechanism_for(task, Request(table_of(cells), Unit(), Fraction(1, 2), parameters))
-    return {each["name"]: (each["value"], each["origin"]) for each in made.chosen()}
+    return {each["name"]: (each["value"], each["origin"]) for each in made.chosen}
 
 
 @pytest.mark.parametrize("size", [10, 1000])
