@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,13 @@ from discreet.mechanisms.items.grouped_items import halves
 from discreet.mechanisms.items.item_method import ITEMS, ItemMethod
 from discreet.mechanisms.request import Request
 from discreet.naming import FOURIER_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.privacy import Unit, choice_cost, choice_scale, length_cost, rounded_up
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Histories
-    from discreet.summaries import Summary
+from discreet.private.kept import Histories
+from discreet.summaries import Summary
+from discreet.summaries.smoothed_items import FourierCounts, Frequencies
+from discreet.transforms.fourier import WIDE, coefficients, padded_length, relative_error
 
 LATTICE = 1 << 16
 #: no count is above it: larger ones are cut
@@ -52,8 +51,6 @@ class Fpa(ItemMethod):
     parameters = (*ITEMS, COEFFICIENTS)
 
     def __init__(self, request: Request) -> None:
-        from discreet.transforms.fourier import padded_length
-
         super().__init__(request)
         refuse_columns(request.schema, (*TOP_COLUMNS, *FOURIER_COLUMNS), self.method)
         if self.pairs:
@@ -70,8 +67,6 @@ class Fpa(ItemMethod):
                     self.check_choice(_loss_sensitivity(unit, length), self.epsilon_of(step))
 
     def widest_change(self) -> Fraction:
-        from discreet.transforms.fourier import padded_length
-
         lengths = [padded_length(self.sizes[step]) for step in ("items", "edges")]
         return max(_moved(self.unit_of(self.bound.most), length, length) for length in lengths)
 
@@ -81,9 +76,6 @@ class Fpa(ItemMethod):
         return halves(self.has_edges, steps)
 
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
-        from discreet.summaries.smoothed_items import FourierCounts, Frequencies
-        from discreet.transforms.fourier import coefficients, padded_length
-
         tables = self.tables(self.kept(histories, bound, noise), bound)
         unit = self.unit_of(bound)
         views = []
@@ -119,15 +111,11 @@ class Fpa(ItemMethod):
 
 def _transform_error(length: int) -> Fraction:
     """The most by which any coefficient of counts up to MOST_COUNT, or the length of several, can be off."""
-    from discreet.transforms.fourier import relative_error
-
     return relative_error(length) * MOST_COUNT * (math.isqrt(length) + 1)
 
 
 def _length_error(length: int) -> Fraction:
     """The most by which the length of several coefficients can be off, with the rounding of adding their squares."""
-    from discreet.transforms.fourier import WIDE
-
     summing = Fraction(float(np.finfo(WIDE).eps)) * (length + 4)
     return 2 * _transform_error(length) + summing * MOST_COUNT * (math.isqrt(length) + 1)
 

@@ -11,22 +11,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.kernels.grouping import group_sums
 from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_method import ItemMethod
 from discreet.mechanisms.request import Request
 from discreet.naming import GROUP_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Histories, Kept
-    from discreet.summaries import Summary
+from discreet.private.kept import Histories, Kept
+from discreet.summaries import Summary
+from discreet.summaries.smoothed_items import GroupedCounts, Groups
 
 GROUP = Parameter("group", Whole(), "How many items make a group (w)", otherwise="the bound")
 
@@ -52,9 +51,6 @@ class GroupedItems(ItemMethod):
         """How to group the counts of a step, "items" or "edges"."""
 
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
-        from discreet.kernels.grouping import group_sums
-        from discreet.summaries.smoothed_items import GroupedCounts, Groups
-
         kept = self.kept(histories, bound, noise)
         views = []
         for step in ("items", "edges")[: len(self.views)]:

@@ -13,23 +13,22 @@ in the sample is not taken for differences between items: sizes are tried on wha
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.kernels.cores import cores, side_by_side
+from discreet.kernels.grouping import index_values, smoothing_errors
 from discreet.mechanisms.items.grouped_items import Grouping, halves
 from discreet.mechanisms.items.gs_s import SAMPLING, GsS
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.items.likely_counts import likely_counts
+from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter, Positive
 from discreet.privacy import cost, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Kept
+from discreet.private.kept import Kept
 
 _QUANTILES = 1024
 _MOST_BUCKETS = 1 << 22
@@ -122,7 +121,6 @@ def best_size(values: NDArray[np.int64], noise: float) -> int:
 
     `noise` is the scale of a group sum's noise. Noisy values only: this is post-processing.
     """
-    from discreet.kernels.grouping import index_values, smoothing_errors
 
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     span, shift = int(values[-1]) - int(values[0]) + 2, 0

@@ -7,17 +7,14 @@ Numerics: exact noise on whole group sums. Bias: smoothing, and records above th
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.request import Request
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Kept
+from discreet.noise import Noise
+from discreet.private.kept import Kept
 
 
 class GsR(GroupedItems):

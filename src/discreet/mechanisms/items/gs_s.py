@@ -9,7 +9,7 @@ Numerics: exact noise, and ties in the noisy sample in random order, so the orde
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
 from discreet.parameters import Choice, Parameter, Parameters
 from discreet.privacy import sampling_rate, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Kept
+from discreet.private.kept import Kept
 
 SAMPLING = Parameter(
     "sampling",

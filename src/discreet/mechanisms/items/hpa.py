@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,10 @@ from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.mechanisms.items.sra import USUAL_BOUND
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Whole
+from discreet.private.kept import Histories, Kept
 from discreet.schema import Attribute
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Histories, Kept
-
 
 POPULARITY_SHARE = Fraction(1, 10)
 PROBE = Parameter(

@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Positive
 from discreet.privacy import Unit, as_text, choice_cost, choice_scale, exact
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
 
 BOUND = Parameter(
     "bound",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,12 @@ from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_method import ItemMethod
 from discreet.mechanisms.request import Request
 from discreet.naming import RESCALED_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.noise import Noise
 from discreet.parameters import Flag, Parameter
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.kept import Histories, Kept
-    from discreet.summaries import Summary
-    from discreet.summaries.item_tables import Total
-
+from discreet.private.kept import Histories, Kept
+from discreet.summaries import Summary
+from discreet.summaries.item_tables import ItemTables, Total
+from discreet.summaries.marginal_tables import Part
 
 TOTAL_SHARE = Fraction(1, 50)
 RESCALE = Parameter(
@@ -56,9 +53,6 @@ class ItemCells(ItemMethod):
         return self.kept(histories, bound, noise)
 
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
-        from discreet.summaries.item_tables import ItemTables
-        from discreet.summaries.marginal_tables import Part
-
         tables = self.tables(self.select(histories, bound, noise), bound)
         units = [self.unit_of(bound), self.edge_unit(bound)]
         parts = []
@@ -74,8 +68,6 @@ class ItemCells(ItemMethod):
 
     def _total(self, histories: Histories, noise: Noise) -> Total:
         """A noisy number of all records, up to the unit's own bound."""
-        from discreet.summaries.item_tables import Total
-
         most = self.request.unit.most
         total = self.kept(histories, most, noise).table(most).sum()
         scale = self.scale("total", self.unit_of(most))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,13 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, Bound
 from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
+from discreet.noise import Noise
 from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
 from discreet.privacy import IN_CELL, LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
+from discreet.private.bounded import Bounded
+from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.bounded import Bounded
-    from discreet.private.kept import Histories, Kept
-    from discreet.summaries import Summary
+from discreet.summaries import Summary
 
 MOST_CELLS = 10**8
 ALSO = "also_"

@@ -7,16 +7,13 @@ Source: the method of Dwork, McSherry, Nissim and Smith, as in ireduct (there "D
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.marginals.marginal import TABLES, MarginalMethod
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.summaries.marginal_tables import Part
+from discreet.noise import Noise
+from discreet.summaries.marginal_tables import Part
 
 
 class Equal(MarginalMethod):
@@ -24,8 +21,6 @@ class Equal(MarginalMethod):
     parameters = TABLES
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
-        from discreet.summaries.marginal_tables import Part
-
         scale = Fraction(len(self.cells)) / self.budget
         self.check_spent([1 / scale] * len(self.cells))
         return [Part.single(noise.add(table, scale), scale) for table in tables]

@@ -8,17 +8,16 @@ really costs; otherwise it is an upper bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, DiscreetError
+from discreet.kernels.boxes import sparse_box_sums
+from discreet.private.counts import Counts
 from discreet.queries import Boxes, bind
 from discreet.schema import Schema
-
-if TYPE_CHECKING:
-    from discreet.private.counts import Counts
 
 MOST_QUERIES = 5000
 _TRIES = 100_000
@@ -53,8 +52,6 @@ class Families:
 
     def counts(self, table: Counts) -> list[NDArray[np.int64]]:
         """The exact answers of each family's queries."""
-        from discreet.kernels.boxes import sparse_box_sums
-
         first, last = (np.concatenate([getattr(box, end) for box in self.boxes]) for end in ("first", "last"))
         owner = np.repeat(np.arange(len(self.boxes)), [len(box.first) for box in self.boxes])
         sums = np.zeros((len(first), 1))

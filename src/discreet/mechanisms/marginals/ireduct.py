@@ -10,7 +10,6 @@ then `steps_down` replays the choices of the step-by-step algorithm and says how
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,10 @@ from discreet.mechanisms.marginals.relative import RELATIVE
 from discreet.mechanisms.marginals.starting import START, Starting
 from discreet.mechanisms.marginals.stepping import Paths, steps_down
 from discreet.mechanisms.request import Request
+from discreet.noise import Descent, Noise
 from discreet.parameters import Form, Parameter
 from discreet.privacy import exact
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.summaries.marginal_tables import Part
+from discreet.summaries.marginal_tables import Part
 
 STEPS = 100_000
 #: steps may be no smaller than start divided by this
@@ -66,8 +63,6 @@ class IReduct(Starting):
 
     def _check_step(self, step: Fraction) -> None:
         """Refuses steps that no descent can be made of, before anything is charged."""
-        from discreet.noise import Descent
-
         known = "start" in self.request.parameters or self.records is not None
         start = self.start(self.records or Fraction(1)) if known else self.least_start
         if max(start, self.least_start, (self.records or 0) / self.needs_size[START]) > step * MOST_STEPS:
@@ -78,9 +73,6 @@ class IReduct(Starting):
             _ = Descent(start, step, 1).whole
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
-        from discreet.noise import Descent
-        from discreet.summaries.marginal_tables import Part
-
         size = self.size(tables, noise)
         start, sanity = self.start(size), self.sanity(size)
         step = self.given_step or (limit_step(start) if self.limit else start / STEPS)

@@ -6,17 +6,13 @@ costs 2 / scale - 1 / start (errata), for all its draws are paid. Guarantee and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.marginals.relative import RELATIVE
 from discreet.mechanisms.marginals.starting import START, Starting
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.summaries.marginal_tables import Part
+from discreet.noise import Noise
+from discreet.summaries.marginal_tables import Part
 
 
 class IResamp(Starting):
@@ -24,8 +20,6 @@ class IResamp(Starting):
     parameters = (*RELATIVE, START)
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
-        from discreet.summaries.marginal_tables import Part
-
         size = self.size(tables, noise)
         start, sanity = self.start(size), self.sanity(size)
         draws = [[noisy] for noisy in noise.add_blocks(tables, [start] * len(tables))]

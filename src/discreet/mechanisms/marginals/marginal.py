@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,12 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.marginals.families import Families
 from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
+from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import LARGEST_SCALE, as_text, cost, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.bounded import Bounded
-    from discreet.summaries.marginal_tables import MarginalTables, Part
-    from discreet.summaries.query_answers import QueryAnswers
+from discreet.private.bounded import Bounded
+from discreet.summaries.marginal_tables import MarginalTables, Part
+from discreet.summaries.query_answers import QueryAnswers
 
 MOST_CELLS = 10**8
 MOST_TABLES = 10_000
@@ -80,9 +78,6 @@ class MarginalMethod(Mechanism):
         """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
 
     def measure(self, data: Bounded, noise: Noise) -> MarginalTables | QueryAnswers:
-        from discreet.summaries.marginal_tables import MarginalTables
-        from discreet.summaries.query_answers import QueryAnswers
-
         schema = self.request.schema
         if self.families is not None:
             parts = self.noisy_tables(self.families.counts(data.table()), noise)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.marginals.marginal import TABLES, MarginalMethod
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.parameters import Choice, Form, Parameter, Positive
 from discreet.privacy import as_text, exact
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
 
 SIZE_SHARE = Fraction(1, 100)
 MOST_RECORDS = 2**61

@@ -13,15 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.stepping import DONE, PAUSED, finish, largest_after, mean_after
-
-if TYPE_CHECKING:
-    from discreet.noise import Descent
+from discreet.noise import Descent
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

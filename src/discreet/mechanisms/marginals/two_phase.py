@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,10 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.marginals.relative import RELATIVE, Relative
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.parameters import Parameter, Positive
 from discreet.privacy import LARGEST_SCALE, rounded_up
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.summaries.marginal_tables import Part
+from discreet.summaries.marginal_tables import Part
 
 SHARE = Parameter("share", Positive(), "The first phase's part of epsilon", Fraction(1, 20))
 
@@ -40,8 +37,6 @@ class TwoPhase(Relative):
             self.check_scale(2 * len(self.cells) / (self.left * part))
 
     def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
-        from discreet.summaries.marginal_tables import Part
-
         size = self.size(tables, noise)
         first = len(tables) / (self.left * self.share)
         seen = noise.add_blocks(tables, [first] * len(tables))

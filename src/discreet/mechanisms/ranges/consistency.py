@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.ancestors import mark_complete
 from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.nodes import TreeNodes
 from discreet.mechanisms.request import Request
+from discreet.noise import Chosen, Field, Noise
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Flag, Parameter
-
-if TYPE_CHECKING:
-    from discreet.noise import Chosen, Field, Noise
-    from discreet.summaries import Summary
+from discreet.summaries import Summary
 
 CONSISTENCY = Parameter(
     "consistency", Flag(), "Whether a node is dropped if one that it lies in did not pass theta", True
@@ -65,8 +64,6 @@ class Consistent(TreeNodes):
 
 def have_all_ancestors(codes: NDArray[np.int64], parents: Any) -> NDArray[np.bool_]:
     """Which nodes, given in their order, have every ancestor in the list; `parents` has a function per axis."""
-    from discreet.kernels.ancestors import mark_complete
-
     above = np.empty_like(codes)
     for axis, find in enumerate(parents):
         above[:, axis] = find(np.ascontiguousarray(codes[:, axis]))

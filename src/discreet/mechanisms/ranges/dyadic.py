@@ -7,7 +7,6 @@ numerics: see `transformed`. Bias: none.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,9 @@ from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.ranges.transformed import WRITE, Transformed
 from discreet.parameters import Flag, Parameter
 from discreet.schema import Attribute, Nominal
+from discreet.summaries.coefficients import Coefficients
+from discreet.summaries.tree_counts import TreeCounts
 from discreet.transforms import AgreeingTree, Axis, Tree
-
-if TYPE_CHECKING:
-    from discreet.summaries.coefficients import Coefficients
 
 CONSISTENCY = Parameter(
     "consistency", Flag(), "Whether the estimates of all nodes agree, by least squares, or each stands alone", True
@@ -41,8 +39,6 @@ class Dyadic(Transformed):
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
-        from discreet.summaries.tree_counts import TreeCounts
-
         if self.consistent:
             return super().summary(values)
         return TreeCounts(self.request.schema, self.axes, values, self.scale)

@@ -6,8 +6,6 @@ Bias: absent nodes count as zero; every answer bounds what they may hide.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,9 +13,7 @@ from discreet.mechanisms.ranges.consistency import CONSISTENCY, Consistent
 from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.table.filter import Filter
 from discreet.mechanisms.table.sparse import LARGEST, SIDED, THETA, of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
+from discreet.noise import Noise
 
 
 class DyadicFilter(Consistent, Filter):

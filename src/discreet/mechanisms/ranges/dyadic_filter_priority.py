@@ -6,8 +6,6 @@ Guarantee and numerics: see `nodes`, `sparse`. Bias: that of `dyadic-filter`; th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,9 +13,7 @@ from discreet.mechanisms.ranges.consistency import CONSISTENCY, Consistent
 from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.table.filter_priority import FilterPriority
 from discreet.mechanisms.table.sparse import SIDED, SIZE, THETA, of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
+from discreet.noise import Field, Noise
 
 
 class DyadicFilterPriority(Consistent, FilterPriority):
@@ -26,7 +22,5 @@ class DyadicFilterPriority(Consistent, FilterPriority):
     parameters = (*of("node", SIZE, THETA), SIDED, BASE, CONSISTENCY)
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], float | None]:
-        from discreet.noise import Field
-
         sample = noise.prioritised([Field(values, 0)], self.rule(self.theta), self.size)
         return np.flatnonzero(sample.parts[0].marks), sample.tau

@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.ranges.node_counts import node_counts
 from discreet.mechanisms.table.sparse import Sparse
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Parameter, Whole
+from discreet.private.counts import Counts
+from discreet.summaries import Summary
+from discreet.summaries.sparse_nodes import SparseNodes
 from discreet.transforms.node_axes import tree_axis, wavelet_axis
 from discreet.transforms.node_axis import NodeAxis, TreeAxis
-
-if TYPE_CHECKING:
-    from discreet.private.counts import Counts
-    from discreet.summaries import Summary
 
 #: the most entries that one record may count in: each occupied cell takes as much memory, and noise grows with it
 MOST_PER_RECORD = 20_000
@@ -59,13 +59,9 @@ class Nodes(Sparse):
         return tuple(axis.length for axis in self.axes), weight
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        from discreet.mechanisms.ranges.node_counts import node_counts
-
         return node_counts(counts, self.axes)
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
-        from discreet.summaries.sparse_nodes import SparseNodes
-
         return SparseNodes(self.request.schema, self.axes, CellNumbers(self.sizes).decode(numbers), values, facts)
 
 

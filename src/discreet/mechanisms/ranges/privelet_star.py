@@ -7,18 +7,14 @@ zero; intervals are those of the coefficients before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
 from discreet.parameters import Choice, Parameter
+from discreet.summaries.shrunk import Shrunk
 from discreet.transforms import Axis
-
-if TYPE_CHECKING:
-    from discreet.summaries.shrunk import Shrunk
 
 THRESHOLD = Parameter(
     "threshold",
@@ -38,8 +34,6 @@ class PriveletStar(PriveletPlus):
         return super().choose_axes()
 
     def summary(self, values: NDArray[np.int64]) -> Shrunk:
-        from discreet.summaries.shrunk import Shrunk
-
         return Shrunk(self.request.schema, self.axes, values, self.scale, soft=self.threshold == "soft")
 
     def method_leaves_out(self) -> list[LeftOut]:

@@ -11,7 +11,7 @@ import itertools
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,15 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CountOverflow
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter
 from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
+from discreet.private.bounded import Bounded
+from discreet.private.counts import Counts
+from discreet.summaries import Summary
+from discreet.summaries.coefficients import Coefficients
 from discreet.transforms import Axis
 from discreet.transforms.lines import through
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.bounded import Bounded
-    from discreet.private.counts import Counts
-    from discreet.summaries import Summary
-    from discreet.summaries.coefficients import Coefficients
 
 #: the most coefficients that are held one by one
 MOST_COEFFICIENTS = 2**28
@@ -103,8 +101,6 @@ class Transformed(Mechanism):
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
         """What is published of the noisy coefficients: post-processing."""
-        from discreet.summaries.coefficients import Coefficients
-
         return Coefficients(self.request.schema, self.axes, values, self.scale)
 
     def noise_law(self) -> dict[str, Any]:

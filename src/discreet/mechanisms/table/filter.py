@@ -7,17 +7,15 @@ Bias: cells below theta count as zero; every answer bounds what they may hide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.left_out import LeftOut
 from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import LARGEST, SIDED, THETA, Sparse
+from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters
-
-if TYPE_CHECKING:
-    from discreet.noise import Chosen, Field, Noise
 
 
 class Filter(Sparse):
@@ -40,8 +38,6 @@ class Filter(Sparse):
 
     def _cut(self, fields: Sequence[Field], kept: list[Chosen], size: int, noise: Noise) -> list[Chosen]:
         """The largest ones only."""
-        from discreet.noise import Chosen
-
         passed = [np.flatnonzero(part.marks) for part in kept]
         values = [
             np.concatenate([field.values[old], part.values])

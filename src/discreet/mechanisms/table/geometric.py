@@ -8,17 +8,15 @@ Numerics: exact. Bias: none.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, laplace_law
 from discreet.mechanisms.request import Request
+from discreet.noise import Noise
 from discreet.privacy import Alpha, cost, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.bounded import Bounded
-    from discreet.summaries.dense_cells import DenseCells
+from discreet.private.bounded import Bounded
+from discreet.summaries.dense_cells import DenseCells
 
 #: the most cells that are written out one by one
 MOST_CELLS = 2**27
@@ -44,8 +42,6 @@ class Geometric(Mechanism):
         return cost(self.request.unit, 1 / self.scale)
 
     def measure(self, data: Bounded, noise: Noise) -> DenseCells:
-        from discreet.summaries.dense_cells import DenseCells
-
         table = data.table().dense()
         noise.add_into(table, self.scale)
         return DenseCells(self.request.schema, table, self.alpha)

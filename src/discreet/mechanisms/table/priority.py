@@ -7,17 +7,15 @@ Guarantee and numerics: see `sparse` and `noise/priority_sample`. Bias: none (tw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
+from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters
-
-if TYPE_CHECKING:
-    from discreet.noise import Chosen, Field, Noise
 
 
 class Priority(Sparse):
@@ -41,8 +39,6 @@ class Priority(Sparse):
 
     def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
         """The few empty cells that pass compete as if they were occupied."""
-        from discreet.noise import Chosen, Field
-
         rule = self.rule(self.theta)
         passed = [self.survivors(rule, field.empty, noise) for field in fields]
         every = [

@@ -10,22 +10,21 @@ Bias: none for the mean; for the median none as far as errors above and below ar
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from discreet.errors import BadParameter
+from discreet.kernels.hashing import PRIME, add_cells, cell_keys
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Mechanism, laplace_law
 from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import DEFAULT_SIZE
+from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter, Whole
 from discreet.privacy import Alpha, cost, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Noise
-    from discreet.private.bounded import Bounded
-    from discreet.summaries.sketch_cells import SketchCells
+from discreet.private.bounded import Bounded
+from discreet.summaries.sketch_cells import SketchCells
 
 MOST_ROWS = 99
 FEWEST_BUCKETS = 64
@@ -73,9 +72,6 @@ class Sketch(Mechanism):
         return cost(self.request.unit, self.rows / self.scale)
 
     def measure(self, data: Bounded, noise: Noise) -> SketchCells:
-        from discreet.kernels.hashing import PRIME, add_cells, cell_keys
-        from discreet.summaries.sketch_cells import SketchCells
-
         attributes, counts = len(self.request.schema), data.table()
         linear = noise.integers(PRIME, attributes).astype(np.uint64)
         polynomials = noise.integers(PRIME, 4 * self.rows).astype(np.uint64).reshape(self.rows, 4)
@@ -93,8 +89,6 @@ class Sketch(Mechanism):
         return [] if self.estimate == "mean" else [LeftOut("median")]
 
     def _check_codes(self) -> None:
-        from discreet.kernels.hashing import PRIME
-
         for name in self.request.schema:
             if self.request.schema[name].size > PRIME:
                 raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")

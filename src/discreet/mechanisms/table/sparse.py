@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,16 @@ from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Mechanism, laplace_law
 from discreet.mechanisms.request import Request
+from discreet.mechanisms.table.stretches import cut, merged
+from discreet.noise import Chosen, Field, Noise, Rule
+from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Choice, Parameter, Parameters, Positive, Whole
 from discreet.privacy import Alpha, cost, scale_of
-
-if TYPE_CHECKING:
-    from discreet.noise import Chosen, Field, Noise, Rule
-    from discreet.private.bounded import Bounded
-    from discreet.private.counts import Counts
-    from discreet.summaries import Summary
+from discreet.private.bounded import Bounded
+from discreet.private.counts import Counts
+from discreet.summaries import Summary
+from discreet.summaries.sparse_cells import SparseCells
 
 DEFAULT_SIZE = 100_000
 MOST_SURVIVORS = 200_000_000
@@ -122,9 +123,6 @@ class Sparse(Mechanism):
         """theta and tau as the summary needs them."""
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:
-        from discreet.mechanisms.table.stretches import cut, merged
-        from discreet.noise import Field
-
         occupied, exact = self.occupied(data.table())
         parts = min(noise.cores, int(len(exact) + self.likely) // WORTH_A_STRETCH)
         stretches = cut(occupied, exact, self.cells, max(1, parts))
@@ -145,8 +143,6 @@ class Sparse(Mechanism):
         return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(tau)}
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
-        from discreet.summaries.sparse_cells import SparseCells
-
         return SparseCells(self.request.schema, numbers, values, facts)
 
     def survivors(self, rule: Rule, empty: int, noise: Noise) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -163,8 +159,6 @@ class Sparse(Mechanism):
 
     def passing(self, fields: Sequence[Field], noise: Noise) -> list[Chosen]:
         """All that theta lets through."""
-        from discreet.noise import Chosen
-
         rule = self.rule(self.theta)
         return noise.side_by_side(
             lambda field: Chosen(self.reaching(field.values), *self.survivors(rule, field.empty, noise)), fields
@@ -183,14 +177,10 @@ class Sparse(Mechanism):
         return there
 
     def rule(self, theta: int = 1, limit: Fraction | None = None) -> Rule:
-        from discreet.noise import Rule
-
         return Rule(self.alpha, theta, limit, self.two_sided)
 
     def expected(self, rule: Rule) -> float:
         """How many cells of an empty table the rule would keep: a public number."""
-        from discreet.noise.survivors import kept_share
-
         return kept_share(rule) * self.cells
 
     def check_expected(self, rule: Rule) -> None:

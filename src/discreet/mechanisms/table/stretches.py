@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cores import side_by_side
+from discreet.kernels.merges import merge_narrow, merge_two, merge_wide
 from discreet.noise import Chosen, same_form, to_integers, to_limbs
 from discreet.numbers.cell_numbers import CellNumbers
 
@@ -61,7 +62,6 @@ def merged(
     kept: Sequence[Chosen],
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Numbers (rising) and noisy values of all entries that are kept."""
-    from discreet.kernels.merges import merge_narrow, merge_two, merge_wide
 
     ends = np.cumsum([0, *(part.size for part in kept)])
     room = CellNumbers(sizes)

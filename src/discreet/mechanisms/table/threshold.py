@@ -7,14 +7,12 @@ Bias: none (two-sided).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.sparse import SAMPLE, SIDED, TAU, Sparse
+from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters
-
-if TYPE_CHECKING:
-    from discreet.noise import Chosen, Field, Noise
 
 
 class Threshold(Sparse):
@@ -30,8 +28,6 @@ class Threshold(Sparse):
         self.check_expected(self.rule(self.theta, self.tau))
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
-        from discreet.noise import Chosen
-
         rule = self.rule(self.theta, self.tau)
 
         def sampled(field: Field) -> Chosen:

@@ -1,0 +1,37 @@
+"""What `help(discreet.Table)` says: the task, its methods, and what each can be told, as the methods declare it."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any
+
+from discreet.tasks import Task
+
+
+class TaskHelp:
+    """The docstring of a task's class, put together when somebody reads it: until then no method is loaded."""
+
+    def __init__(self, task: type[Task]) -> None:
+        self._said = cleandoc(task.__doc__ or "")
+        self._task = task.name
+
+    def __get__(self, instance: object, owner: object = None) -> str:
+        return f"{self._said}\n\nmethod: 'auto', or one of these, with its parameters:\n\n{methods_of(self._task)}"
+
+
+def explain(task: type[Task]) -> None:
+    """Let `help` of this task tell its methods and their parameters."""
+    if isinstance(vars(task).get("__doc__"), str):
+        documented: Any = task
+        documented.__doc__ = TaskHelp(task)
+
+
+def methods_of(task: str) -> str:
+    """Every method of a task with its parameters, a line each."""
+    from discreet.mechanisms import registry
+
+    lines = []
+    for (name, method), kind in registry().items():
+        if name == task:
+            lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in kind.parameters), ""]
+    return "\n".join(lines)

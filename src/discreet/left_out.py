@@ -1,0 +1,137 @@
+"""What the intervals of a release do not cover, as kinds with facts; sentences are made from them at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.privacy import Unit
+from discreet.schema import Schema
+
+RULES = "rows that the declared rules drop"
+
+#: kind -> what happens, and what follows from it; the second part is left out where there is little room
+TEXTS = {
+    "outside": ("rows with a value outside the declared domain of {attributes} are not counted", ""),
+    "null": ("rows with no value of {attributes} are not counted", ""),
+    "clamped": ("values beyond the declared ends of {attributes} count in the first or last bin", ""),
+    "rows": ("at most {rows} rows of one {unit} are counted, chosen at random", ""),
+    "rows-in-cell": ("at most {rows} rows of one {unit} are counted, and {in_cell} in one cell, chosen at random", ""),
+    "no-unit": ("rows without a {unit} are not counted", ""),
+    "below-theta": (
+        "{entry}s whose noisy {value} is below {theta} count as zero",
+        "; `bias` of an answer bounds what that hides",
+    ),
+    "below-missing": (
+        "nodes below a missing one count as zero too",
+        "; `bias` bounds what they hide by what the missing one may",
+    ),
+    "one-sided": (
+        "negative noisy counts are left out (one-sided)",
+        ", so sums over many {entry}s are too high; see `bias`",
+    ),
+    "shrunk": (
+        "coefficients that do not stand out of the noise count as zero",
+        ", which biases answers; the intervals are those of all coefficients, which are not biased",
+    ),
+    "median": (
+        "each cell's estimate is a median, which is centred on the truth as far as the cells that share its buckets "
+        "push it up as often as down",
+        "; the hash functions make that so on average, not exactly",
+    ),
+    "user-bound": (
+        "at most {bound} {what} are counted of one user",
+        ", so counts are low where users have more",
+    ),
+    "rescaled": (
+        "at most {bound} records are counted of one user, and counts multiplied to make up for the others",
+        "; that is right on average only if those are like the ones that count",
+    ),
+    "popular-first": ("records of popular items are kept first", ", so shares of unpopular items are too low"),
+    "groups": ("items of a group share one count", "; how far theirs are apart is not in the intervals"),
+    "frequencies": (
+        "all but the first coefficients are cut off",
+        "; what they would add is not in the intervals",
+    ),
+}
+_OF_RULES = ("outside", "null", "clamped", "no-unit")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One thing that is left out. A release of a version that knew no kinds has its sentence, as `text`."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether the declared rules leave it out, whatever the method and the bound."""
+        return self.kind in _OF_RULES
+
+    @property
+    def sentence(self) -> str:
+        return self.short if self.kind not in TEXTS else self.short + self._said(1)
+
+    @property
+    def short(self) -> str:
+        """Without what follows from it."""
+        return self.text if self.kind not in TEXTS else self._said(0)
+
+    def _said(self, part: int) -> str:
+        facts = {name: ", ".join(fact) if isinstance(fact, list) else fact for name, fact in self.facts.items()}
+        return TEXTS[self.kind][part].format(**facts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "facts": self.facts, "text": self.sentence}
+
+    @classmethod
+    def from_dict(cls, said: Any) -> LeftOut:
+        """What a release says; a ValueError if it cannot be read."""
+        if isinstance(said, str):
+            return cls("", text=said)
+        if not isinstance(said, dict) or not isinstance(said.get("facts"), dict):
+            raise ValueError("leaves_out holds something that is neither a sentence nor a kind with facts")
+        found = cls(str(said.get("kind")), said["facts"], str(said.get("text", "")))
+        try:
+            _ = found.sentence
+        except (LookupError, ValueError, TypeError, AttributeError):
+            raise ValueError(f"leaves_out: {found.kind} lacks a fact") from None
+        return found
+
+
+def noted(left_out: list[LeftOut]) -> str:
+    """All of it in one short line, as every answer says it."""
+    others = [one.short for one in left_out if not one.by_rule]
+    dropped = [RULES] if len(others) < len(left_out) else []
+    if not others:
+        return f"{RULES} are not counted" if dropped else ""
+    return f"outside the interval: {'; '.join([*others, *dropped])}"
+
+
+def by_the_schema(schema: Schema) -> Iterator[LeftOut]:
+    """What its rules for values keep out of the counts."""
+    for rule, kind, choice in (
+        ("outside", "outside", "drop"),
+        ("null", "null", "drop"),
+        ("outside", "clamped", "clamp"),
+    ):
+        if names := [name for name in schema if getattr(schema[name], rule) == choice]:
+            yield LeftOut(kind, {"attributes": names})
+
+
+def by_the_unit(unit: Unit) -> Iterator[LeftOut]:
+    """What bounding a user's rows keeps out, when any rows are as good as others."""
+    if unit.is_row:
+        return
+    facts = {"rows": unit.most, "unit": unit.column}
+    yield (
+        LeftOut("rows", facts) if unit.in_cell is None else LeftOut("rows-in-cell", {**facts, "in_cell": unit.in_cell})
+    )
+    yield without_unit(unit)
+
+
+def without_unit(unit: Unit) -> LeftOut:
+    return LeftOut("no-unit", {"unit": unit.column})

@@ -1,0 +1,39 @@
+"""What a mechanism may look at, and where that comes from: two small protocols for rows and ready counts alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from discreet.privacy import Unit
+from discreet.schema import Schema
+
+if TYPE_CHECKING:
+    from discreet.private.counts import Counts
+    from discreet.private.kept import Histories
+
+
+class Bounded(Protocol):
+    """The data of one request, with what each unit adds bounded. Every call looks at the data. `Counts` are one."""
+
+    def table(self) -> Counts:
+        """Counts by all attributes of the request."""
+
+    def tables(self, sets: Sequence[Sequence[int]]) -> list[Counts]:
+        """Counts by some of the attributes at a time, given by their places, all of the same rows."""
+
+    def histories(self, looks: int) -> Histories:
+        """What users have, for so many looks at it."""
+
+
+class Origin(Protocol):
+    """Where private data come from."""
+
+    #: whether it knows whose each record is
+    has_rows: bool
+
+    def check(self, schema: Schema, unit: Unit) -> None:
+        """Complains if these columns cannot be counted. Looks at no row."""
+
+    def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> Bounded:
+        """The data of one request; with `repeatable`, read in the same order every time, for test noise from a seed."""
