@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.charts import BOTTOM, COLOURS, HEIGHT, TOP, line_chart
+from experiments.shared.charts import BOTTOM, COLOURS, HEIGHT, TOP, line_chart
 
 
 def bars(figure: dict[str, Any]) -> list[tuple[float, float]]:

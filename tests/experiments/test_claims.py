@@ -11,11 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import claim_sparse, claims
-from experiments.claim_ireduct import SMALLEST
-from experiments.claim_page import STEM, TITLES, found, render, sentence, wanted
-from experiments.claim_privelet import LINE_NOISE
-from experiments.claim_rules import (
+from experiments.claims import __main__ as claims
+from experiments.claims.page.whole import STEM, TITLES, found, render, sentence, wanted
+from experiments.claims.rules import (
     FAILS,
     HOLDS,
     OPEN,
@@ -29,6 +27,9 @@ from experiments.claim_rules import (
     rank,
     ratio,
 )
+from experiments.claims.trials import sparse_summaries as claim_sparse
+from experiments.claims.trials.ireduct import SMALLEST
+from experiments.claims.trials.privelet import LINE_NOISE
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 AFTER = [1.0 + place / 100 for place in range(10)]

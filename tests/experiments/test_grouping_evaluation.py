@@ -12,14 +12,14 @@ import pytest
 from discreet.noise import ZeroNoise
 from discreet.private.engines.reservoirs import Reservoirs, Spread
 from discreet.private.kept import KeptRecords
-from experiments import grouping_checks as check
-from experiments import item_data as data
-from experiments.grouping_figures import FOUND, GIVEN, METHODS, PAPER, TUNED, experiments
-from experiments.grouping_figures import smoothing_error as error_of
-from experiments.grouping_findings import CLAIMS, findings
-from experiments.grouping_page import render
-from experiments.grouping_trials import EPSILONS, Case, noise_for, run
-from experiments.item_data import SPECS, Histories
+from experiments.grouping_smoothing.checks import verdicts as check
+from experiments.grouping_smoothing.checks.statements import CLAIMS, findings
+from experiments.grouping_smoothing.data.user_items import EPSILONS, Case, noise_for, run
+from experiments.grouping_smoothing.page.whole import render
+from experiments.grouping_smoothing.trials.figures import FOUND, GIVEN, METHODS, PAPER, TUNED, experiments
+from experiments.grouping_smoothing.trials.figures import smoothing_error as error_of
+from experiments.shared import item_histories as data
+from experiments.shared.item_histories import SPECS, Histories
 
 #: name: how many times fewer users
 SMALL = {"checkin": 100, "trajectory": 20, "movielens": 5, "foursquare": 20, "gowalla": 1, "document": 8000}

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from discreet.release import Release
-from experiments import marginal_data as data
-from experiments.marginal_classifier import Asked, accuracy, exactly
-from experiments.marginal_data import TARGET, People
-from experiments.marginal_errors import METHODS, Case, noisy, overall
-from experiments.marginal_figures import epsilons, pairs_with_target
-from experiments.marginal_findings import findings
-from experiments.marginal_page import STEM
-from experiments.marginal_stated import sampled_cells
+from experiments.ireduct.checks.statements import findings
+from experiments.ireduct.data import people as data
+from experiments.ireduct.data.people import TARGET, People
+from experiments.ireduct.page.whole import STEM
+from experiments.ireduct.trials.classifier import Asked, accuracy, exactly
+from experiments.ireduct.trials.errors import METHODS, Case, noisy, overall
+from experiments.ireduct.trials.figures import epsilons, pairs_with_target
+from experiments.ireduct.trials.stated import sampled_cells
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 

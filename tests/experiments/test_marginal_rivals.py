@@ -15,8 +15,9 @@ import discreet
 from discreet.errors import BadParameter
 from discreet.mechanisms import Mechanism, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
-from experiments import marginal_rivals, marginals
-from experiments.marginal_rivals import oracle, proportional
+from experiments.ireduct.trials import experiment as marginals
+from experiments.ireduct.trials import rivals as marginal_rivals
+from experiments.ireduct.trials.rivals import oracle, proportional
 
 TABLES = [np.array([0, 3, 5000, 40]), np.array([9000, 7000]), np.array([1, 2, 2, 1, 2, 8])]
 BUDGET = Fraction(1, 20)

@@ -18,7 +18,7 @@ import discreet
 from discreet.errors import BadParameter, CannotAnswer, DiscreetError
 from discreet.noise import ZeroNoise
 from discreet.release import Release
-from experiments.naive_bayes import NaiveBayes
+from experiments.ireduct.trials.naive_bayes import NaiveBayes
 
 SCHEMA = discreet.Schema(
     kind=discreet.Nominal(["a", "b", "c"]), age=discreet.Ordinal(0, 9), town=discreet.Nominal(["u", "v", "w"])

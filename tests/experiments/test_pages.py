@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 import discreet
-from experiments import grouping_page, guide_page, marginal_page, range_page, sampled_page, sparse_page
+from experiments.grouping_smoothing.page import whole as grouping_page
+from experiments.guide.page import whole as guide_page
+from experiments.ireduct.page import whole as marginal_page
+from experiments.privelet.page import whole as range_page
+from experiments.sampled_analytics.page import whole as sampled_page
+from experiments.sparse_summaries.page import whole as sparse_page
 
 PACKAGE = Path(discreet.__file__).parent
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -69,7 +74,7 @@ def test_another_number_is_another_page(sparse: dict[str, Any]) -> None:
 
 def test_verdicts_follow_the_numbers(sparse: dict[str, Any]) -> None:
     """With the two curves exchanged, the claim that one lies below the other turns round."""
-    from experiments.sparse_findings import findings
+    from experiments.sparse_summaries.checks.statements import findings
 
     def verdict(results: dict[str, Any]) -> bool:
         return next(found.holds for found in findings(results) if "beats geometric at every size" in found.says)
@@ -92,7 +97,7 @@ def test_another_number_of_ranges_is_another_page(ranges: dict[str, Any]) -> Non
 
 
 def test_verdicts_on_ranges_follow_the_numbers(ranges: dict[str, Any]) -> None:
-    from experiments.range_findings import findings
+    from experiments.privelet.checks.statements import findings
 
     def verdict(results: dict[str, Any]) -> bool:
         return next(found.holds for found in findings(results) if "D-Filter is better than D-Geometric" in found.says)
@@ -105,13 +110,13 @@ def test_verdicts_on_ranges_follow_the_numbers(ranges: dict[str, Any]) -> None:
 
 def test_every_statement_on_ranges_is_tested(ranges: dict[str, Any]) -> None:
     """A statement whose numbers are missing is left out of the page; none is."""
-    from experiments.range_findings import CLAIMS, DYADIC_CLAIMS, findings
+    from experiments.privelet.checks.statements import CLAIMS, DYADIC_CLAIMS, findings
 
     assert len(list(findings(ranges))) == len(CLAIMS) + len(DYADIC_CLAIMS)
 
 
 def test_verdicts_on_grouping_follow_the_numbers() -> None:
-    from experiments.grouping_findings import findings
+    from experiments.grouping_smoothing.checks.statements import findings
 
     grouping = recorded(grouping_page)
     turned = copy.deepcopy(grouping)
@@ -129,8 +134,8 @@ def test_verdicts_on_grouping_follow_the_numbers() -> None:
 
 
 def test_every_statement_on_grouping_is_tested() -> None:
-    from experiments.grouping import SETS
-    from experiments.grouping_findings import CLAIMS, findings
+    from experiments.grouping_smoothing.checks.statements import CLAIMS, findings
+    from experiments.grouping_smoothing.trials.experiment import SETS
 
     grouping = recorded(grouping_page)
     assert list(grouping) == list(SETS)

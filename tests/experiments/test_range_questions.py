@@ -8,10 +8,10 @@ from discreet.evaluate.random_questions import covered, intervals, predicates
 from discreet.noise import Noise, SeededSource
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema
-from experiments.range_queries import ranges_of, true_answers
-from experiments.range_splits import Split
-from experiments.range_tables import clustered
-from experiments.tables import Truth
+from experiments.privelet.data.census import clustered
+from experiments.privelet.trials.questions import ranges_of, true_answers
+from experiments.privelet.trials.splits import Split
+from experiments.shared.tables import Truth
 
 SCHEMA = Schema(
     {

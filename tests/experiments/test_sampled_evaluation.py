@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments import metrics, sampled_page
-from experiments import sampled_checks as check
-from experiments.item_data import Histories
-from experiments.sampled_beyond import guessed, rescaled
-from experiments.sampled_charts import grouped_bars
-from experiments.sampled_figures import comparison
-from experiments.sampled_findings import STATEMENTS, findings
-from experiments.sampled_trials import METHODS, Case, seed
+from experiments.sampled_analytics.checks import verdicts as check
+from experiments.sampled_analytics.checks.statements import STATEMENTS, findings
+from experiments.sampled_analytics.data.user_records import METHODS, Case, seed
+from experiments.sampled_analytics.page import whole as sampled_page
+from experiments.sampled_analytics.page.grouped_bars import grouped_bars
+from experiments.sampled_analytics.trials import measures as metrics
+from experiments.sampled_analytics.trials.beyond import guessed, rescaled
+from experiments.sampled_analytics.trials.figures import comparison
+from experiments.shared.item_histories import Histories
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
