@@ -13,53 +13,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.claims.page.whole import STEM, TITLES, render, sentence
-from experiments.claims.rules import CONFIDENCE, HOLDS, SEED, Claim, Json, check
-from experiments.claims.trials import dyadic as claim_dyadic
-from experiments.claims.trials import grouping_smoothing as claim_grouping
-from experiments.claims.trials import ireduct as claim_ireduct
-from experiments.claims.trials import privelet as claim_privelet
-from experiments.claims.trials import sampled_analytics as claim_sampled
-from experiments.claims.trials import sparse_summaries as claim_sparse
+from experiments.claims import checks
+from experiments.claims.decisions import lost, run
+from experiments.claims.page import STEM
+from experiments.claims.page.whole import TITLES, render, sentence
+from experiments.claims.rules import CONFIDENCE, SEED
 from experiments.shared.program import read, write
-
-CLAIMS: tuple[Claim, ...] = tuple(
-    claim
-    for part in (claim_sparse, claim_dyadic, claim_privelet, claim_ireduct, claim_sampled, claim_grouping)
-    for claim in part.CLAIMS
-)
-
-
-def run(claims: Sequence[Claim], seed: int, confidence: float, factor: float = 1, *, quiet: bool = True) -> list[Json]:
-    """The verdicts on some claims, in their order. Claims on one setting share its trials."""
-    values: dict[str, list[float]] = {claim.key: [] for claim in claims}
-    for setting in dict.fromkeys(claim.setting for claim in claims):
-        seeds = setting.seeds(seed, max(1, round(factor * setting.trials)))
-        for number, one in enumerate(seeds, start=1):
-            if not quiet:
-                print(f"\r{setting.key}: trial {number} of {len(seeds)}   ", end="", file=sys.stderr, flush=True)
-            for claim in claims:
-                if claim.setting is setting:
-                    values[claim.key].append(claim.measure(one))
-        if not quiet:
-            print(file=sys.stderr)
-    return [check(claim, values[claim.key], confidence) for claim in claims]
-
-
-def settings(papers: Sequence[str]) -> dict[str, str]:
-    """The settings of these papers in words, by their keys."""
-    return {claim.setting.key: claim.setting.words for claim in CLAIMS if claim.paper in papers}
-
-
-def lost(before: Json, now: Sequence[Json], papers: Sequence[str]) -> list[str]:
-    """The claims of these papers that are recorded as holding and no longer do, or are no longer made."""
-    holding = {claim["key"] for claim in now if claim["verdict"] == HOLDS}
-    recorded = [claim for claim in before.get("claims", []) if claim["paper"] in papers]
-    return [claim["key"] for claim in recorded if claim["verdict"] == HOLDS and claim["key"] not in holding]
+from experiments.shared.records import Json
 
 
 def _options(arguments: Sequence[str] | None) -> Any:
-    parser = argparse.ArgumentParser(description="The claims of the five papers, tried at a reduced size and decided.")
+    parser = argparse.ArgumentParser(
+        "python -m experiments.claims",
+        description="The claims of the five papers, tried at a reduced size and decided.",
+    )
     parser.add_argument("--paper", choices=[*TITLES], action="append", help="only this paper (may be repeated)")
     parser.add_argument("--trials", type=float, default=1, help="so many times the usual number of trials")
     parser.add_argument("--seed", type=int, default=SEED, help="where data and noise come from")
@@ -89,12 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start, verdicts = time.process_time(), list[Json]()
     papers = [paper for paper in TITLES if not options.paper or paper in options.paper]
     for paper in papers:
-        mine = [claim for claim in CLAIMS if claim.paper == paper]
+        mine = [claim for claim in checks.CLAIMS if claim.paper == paper]
         found = run(mine, options.seed, options.confidence, options.trials, quiet=options.quiet)
         print(paper, *(f"  {sentence(claim)}" for claim in found), sep="\n", flush=True)
         verdicts += found
+    settings = {claim.setting.key: claim.setting.words for claim in checks.CLAIMS if claim.paper in papers}
     results: Json = {"seed": options.seed, "confidence": options.confidence, "factor": options.trials}
-    results |= {"seconds": round(time.process_time() - start), "settings": settings(papers), "claims": verdicts}
+    results |= {"seconds": round(time.process_time() - start), "settings": settings, "claims": verdicts}
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if options.page:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from hashlib import sha256
 from statistics import median
-from typing import Any
 
 from discreet.noise import Noise, SeededSource
+from experiments.shared.chance import seed_of
+from experiments.shared.records import Json, short
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided"
 CONFIDENCE = 0.99
@@ -27,13 +27,11 @@ CONFIDENCE = 0.99
 SEED = 20_262
 
 Trial = Mapping[str, float]
-Json = dict[str, Any]
 
 
 def derived(seed: int, *words: object) -> int:
     """A seed for one purpose, the same on every machine."""
-    text = "|".join(str(word) for word in (seed, *words))
-    return int.from_bytes(sha256(text.encode()).digest()[:8], "big")
+    return seed_of("|".join(str(word) for word in (seed, *words)))
 
 
 def noise_of(seed: int, *words: object) -> Noise:
@@ -134,19 +132,15 @@ def check(claim: Claim, values: Sequence[float], confidence: float) -> Json:
         "below": _finite(claim.below),
         "trials": len(values),
         "verdict": found.verdict,
-        "estimate": _short(found.estimate),
+        "estimate": short(found.estimate),
         "low": _finite(found.low),
         "high": _finite(found.high),
         **({"reason": claim.reason} if found.verdict == FAILS else {}),
     }
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
 def _finite(value: float) -> float | None:
-    return _short(value) if math.isfinite(value) else None
+    return short(value) if math.isfinite(value) else None
 
 
 def ratio(one: str, other: str) -> Callable[[Trial], float]:
@@ -156,3 +150,12 @@ def ratio(one: str, other: str) -> Callable[[Trial], float]:
 
 def largest_ratio(pairs: Sequence[tuple[str, str]]) -> Callable[[Trial], float]:
     return lambda trial: max(trial[one] / trial[other] for one, other in pairs)
+
+
+def over_best(one: str, others: Sequence[str]) -> Callable[[Trial], float]:
+    """One number of a trial over the least of others."""
+    return lambda trial: trial[one] / min(trial[other] for other in others)
+
+
+def most_over_least(names: Sequence[str]) -> Callable[[Trial], float]:
+    return lambda trial: max(trial[name] for name in names) / min(trial[name] for name in names)

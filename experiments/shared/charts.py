@@ -1,4 +1,4 @@
-"""Charts as SVG text: lines with error bars, and bars. The same numbers give the same file."""
+"""Charts as SVG text: lines with error bars, bars, and bars in groups. The same numbers give the same file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 190, 36, 50
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 STYLE = "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd}.axis{stroke:#222}.title{font-size:14px}</style>"
 
+#: part of the room of a group of bars that stays empty
+GAP = 0.2
+
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """Numbers from `low` to `high`, plain or by their logarithm, onto pixels."""
 
     low: float
@@ -25,7 +28,7 @@ class Axis:
     log: bool
 
     @classmethod
-    def around(cls, values: Sequence[float], first: float, last: float, log: bool) -> Axis:
+    def around(cls, values: Sequence[float], first: float, last: float, log: bool) -> ChartAxis:
         """An axis that holds all values; a logarithmic one ends at powers of ten, a plain one starts at zero."""
         if log:
             low, high = math.floor(math.log10(min(values)) + 1e-9), math.ceil(math.log10(max(values)) - 1e-9)
@@ -71,9 +74,10 @@ def line_chart(figure: Mapping[str, Any]) -> str:
         for line in lines
     ]
     up = [value for line in lines for value in line["y"]] + [top for bar in bars for _, top in bar]
-    x = Axis.around(across, LEFT, WIDTH - RIGHT, figure["log_x"])
-    y = Axis.around(up, HEIGHT - BOTTOM, TOP, figure["log_y"])
-    parts = [*_frame(figure["title"], figure["x"], figure["y"]), *_grid(x, y)]
+    x = ChartAxis.around(across, LEFT, WIDTH - RIGHT, figure["log_x"])
+    y = ChartAxis.around(up, HEIGHT - BOTTOM, TOP, figure["log_y"])
+    middle = _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, figure["x"], "middle")
+    parts = [_title(figure["title"]), middle, _upward(figure["y"]), *_grid(x, y)]
     for place, line in enumerate(lines):
         colour = COLOURS[place % len(COLOURS)]
         points = [(x.at(a), y.at(b)) for a, b in zip(line["x"], line["y"], strict=True)]
@@ -90,9 +94,9 @@ def line_chart(figure: Mapping[str, Any]) -> str:
 
 def bar_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
     """Horizontal bars on a logarithmic scale, each with its number."""
-    x = Axis.around([value for _, value in bars], LEFT + 60, WIDTH - 120, log=True)
+    x = ChartAxis.around([value for _, value in bars], LEFT + 60, WIDTH - 120, log=True)
     height = TOP + 30 * len(bars) + BOTTOM
-    parts = [f'<text class="title" x="{LEFT}" y="20">{html.escape(title)}</text>']
+    parts = [_title(title)]
     for tick in x.ticks():
         parts.append(_stroke(x.at(tick), TOP, x.at(tick), height - BOTTOM, 'class="grid"'))
         parts.append(_text(x.at(tick), height - BOTTOM + 18, label(tick), "middle"))
@@ -106,16 +110,51 @@ def bar_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
     return _whole(parts, height)
 
 
-def _frame(title: str, across: str, up: str) -> list[str]:
+def grouped_bars(
+    title: str, unit: str, groups: Sequence[str], bars: Mapping[str, Sequence[float]], *, log: bool = False
+) -> str:
+    """`bars`: by name, the height in each group."""
+    heights = [value for values in bars.values() for value in values]
+    y = ChartAxis.around(heights, HEIGHT - BOTTOM, TOP, log)
+    parts = [_title(title), _upward(unit), *_lines_across(y)]
+    wide = (WIDTH - RIGHT - LEFT) / len(groups)
+    thick = wide * (1 - GAP) / len(bars)
+    for place, (name, values) in enumerate(bars.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        for group, value in enumerate(values):
+            left, top = LEFT + wide * (group + GAP / 2) + thick * place, y.at(value)
+            parts.append(
+                f'<rect x="{left:.1f}" y="{top:.1f}" width="{thick:.1f}" height="{y.first - top:.1f}" fill="{colour}"/>'
+            )
+        key = TOP + 20 * place
+        parts.append(f'<rect x="{WIDTH - RIGHT + 14}" y="{key}" width="20" height="12" fill="{colour}"/>')
+        parts.append(_text(WIDTH - RIGHT + 40, key + 10, name, "start"))
+    for group, name in enumerate(groups):
+        parts.append(_text(LEFT + wide * (group + 0.5), HEIGHT - BOTTOM + 18, name, "middle", small=True))
+    return _whole(parts)
+
+
+def _title(words: str) -> str:
+    return f'<text class="title" x="{LEFT}" y="20">{html.escape(words)}</text>'
+
+
+def _upward(words: str) -> str:
+    """What the axis at the left is about."""
     middle = (TOP + HEIGHT - BOTTOM) / 2
-    return [
-        f'<text class="title" x="{LEFT}" y="20">{html.escape(title)}</text>',
-        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, across, "middle"),
-        f'<text x="16" y="{middle}" transform="rotate(-90 16 {middle})" text-anchor="middle">{html.escape(up)}</text>',
-    ]
+    turned = f'x="16" y="{middle}" transform="rotate(-90 16 {middle})" text-anchor="middle"'
+    return f"<text {turned}>{html.escape(words)}</text>"
 
 
-def _grid(x: Axis, y: Axis) -> list[str]:
+def _lines_across(y: ChartAxis) -> list[str]:
+    parts = []
+    for tick in y.ticks():
+        at = f"{y.at(tick):.1f}"
+        parts.append(f'<line x1="{LEFT}" y1="{at}" x2="{WIDTH - RIGHT}" y2="{at}" class="grid"/>')
+        parts.append(_text(LEFT - 6, y.at(tick) + 4, label(round(tick, 9)), "end"))
+    return parts
+
+
+def _grid(x: ChartAxis, y: ChartAxis) -> list[str]:
     parts = []
     for tick in x.ticks():
         parts.append(_stroke(x.at(tick), y.first, x.at(tick), y.last, 'class="grid"'))
@@ -140,8 +179,9 @@ def _stroke(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {look}/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
+def _text(x: float, y: float, words: str, anchor: str, *, small: bool = False) -> str:
+    size = ' style="font-size:10px"' if small else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{size}>{html.escape(words)}</text>'
 
 
 def _whole(parts: Sequence[str], height: int = HEIGHT) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from experiments.shared.charts import label, line_chart
-from experiments.sparse_summaries.checks.statements import Finding
+from experiments.shared.findings import Finding
 
 
 def titled_charts(stem: str, results: Mapping[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
@@ -45,11 +45,30 @@ def verdict_tables(
     yield ""
 
 
-def curve_table(figure: Mapping[str, Any], entry: Callable[[float, float], str]) -> Iterator[str]:
-    """A row for each x, a column for each line; `entry` writes a value and its standard error."""
+def curve_table(figure: Mapping[str, Any], shown: Callable[[float, float], str]) -> Iterator[str]:
+    """A row for each x, a column for each line; `shown` writes a value and its standard error."""
     lines = figure["lines"]
     yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"
     yield "|---:|" + "---:|" * len(lines)
     for place, x in enumerate(lines[0]["x"]):
-        yield f"| {label(x)} | " + " | ".join(entry(line["y"][place], line["se"][place]) for line in lines) + " |"
+        yield f"| {label(x)} | " + " | ".join(shown(line["y"][place], line["se"][place]) for line in lines) + " |"
+
+
+def entry(value: float, error: float) -> str:
+    """A number with its standard error, if it has one."""
+    return f"{value:.3g}" + (f" ± {error:.1g}" if error else "")
+
+
+def bullets(sentences: Iterable[str]) -> Iterator[str]:
+    for sentence in sentences:
+        yield f"- {sentence}"
     yield ""
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def joined(lines: Iterable[str]) -> str:
+    """The text of a page."""
+    return "\n".join(lines) + "\n"

@@ -6,11 +6,10 @@ import argparse
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from experiments.shared.records import Json
 from experiments.shared.tables import data_folder
 
-Json = dict[str, Any]
 Render = Callable[[Json], dict[str, str]]
 
 
@@ -33,8 +32,9 @@ def read(folder: Path, stem: str) -> Json:
     return found
 
 
-def arguments(description: str, runs: int, runs_help: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=description)
+def arguments(program: str, description: str, runs: int, runs_help: str) -> argparse.ArgumentParser:
+    """The options of every program; `program` is the name of its folder."""
+    parser = argparse.ArgumentParser(f"python -m experiments.{program}", description=description)
     parser.add_argument("--runs", type=int, default=runs, help=runs_help)
     parser.add_argument("--folder", type=Path, default=Path("docs/results"), help="where the page goes")
     parser.add_argument("--page-only", action="store_true", help="write the page again, from the recorded numbers")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms import Mechanism, Request, registry
+from discreet.mechanisms import Mechanism
 from discreet.noise import Noise
-from discreet.privacy import Unit
 from discreet.queries import Questions
-from discreet.schema import Schema
 from discreet.summaries import Summary
 from experiments.shared.tables import Truth
-from experiments.sparse_summaries.trials.subset_errors import Method
 
 LEVEL = 0.95
 Floats = NDArray[np.float64]
@@ -46,18 +42,6 @@ class Missed:
         return float(np.sqrt(np.mean(self.off**2)))
 
 
-def known(method: Method) -> bool:
-    """Whether this version has the method, with these parameters."""
-    name, parameters = method
-    kind = registry().get(("ranges", name))
-    return kind is not None and set(parameters) <= set(kind.parameters)
-
-
-def ready(schema: Schema, method: Method, epsilon: Fraction, unit: Unit) -> Mechanism:
-    name, parameters = method
-    return registry()["ranges", name](Request(schema, unit, epsilon, parameters))
-
-
 def measured(truth: Truth, made: Mechanism) -> tuple[Summary, float]:
     """A summary and the seconds that it took."""
     start = time.perf_counter()
@@ -72,8 +56,3 @@ def missed(summary: Summary, questions: Questions, true: NDArray[Any]) -> Missed
     low, high = answers.low - slack, answers.high + slack
     off = np.asarray(answers.value - true, np.float64)
     return Missed(off, answers.stderr, np.asarray((high - low) / 2, np.float64), (low <= true) & (true <= high))
-
-
-def chosen(made: Mechanism, name: str) -> Any:
-    """The value of one parameter in force; None if it has none of this name."""
-    return next((choice["value"] for choice in made.chosen() if choice["name"] == name), None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from experiments.claims.page import STEM
 from experiments.claims.rules import FAILS, HOLDS, OPEN
+from experiments.shared.findings import Results
+from experiments.shared.page_parts import capital, joined
 
-STEM = "claims"
 TITLES = {
     "sparse-summaries": "Differentially private summaries for sparse data (Cormode, Procopiuc, Srivastava, Tran)",
     "privelet": "Differential privacy via wavelet transforms (Xiao, Wang, Gehrke)",
@@ -15,8 +16,6 @@ TITLES = {
     "sampled-analytics": "A practical framework for privacy-preserving data analytics (Fan, Jin)",
     "grouping-smoothing": "Practical differential privacy via grouping and smoothing (Kellaris, Papadopoulos)",
 }
-
-Results = Mapping[str, Any]
 
 
 def wanted(claim: Results) -> str:
@@ -43,13 +42,9 @@ def sentence(claim: Results) -> str:
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    return {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
+    return {f"{STEM}.md": joined(_page(results))}
 
 
 def _page(results: Results) -> Iterator[str]:
@@ -123,7 +118,7 @@ def _section(paper: str, title: str, claims: list[Results], settings: Mapping[st
     yield "Settings:"
     yield ""
     for key, number in trials.items():
-        yield f"{places[key]}. {_capital(settings[key])}. {number} trials."
+        yield f"{places[key]}. {capital(settings[key])}. {number} trials."
     yield ""
     reasons = [claim for claim in claims if claim["verdict"] == FAILS]
     if reasons:

@@ -1,4 +1,4 @@
-"""Claims of sparse-summaries, section 5: ranges over dyadic trees and their summaries, at the paper's own size."""
+"""Sparse-summaries, section 5: ranges over dyadic trees and their summaries, at the paper's own size."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from experiments.claims.rules import Claim, Setting, Trial, derived, noise_of, ratio
-from experiments.privelet.trials.dyadic import CELLS, CHECKED, EPSILON, UNIT, methods, skewed, uniform
+from experiments.claims.rules import Setting, Trial, derived, noise_of
+from experiments.privelet.data.dyadic import CELLS, skewed, uniform
+from experiments.privelet.trials.dyadic import CHECKED, EPSILON, UNIT, methods
 from experiments.privelet.trials.questions import ranges_of, true_answers
-from experiments.shared.range_errors import missed, ready
+from experiments.shared.methods import ready
+from experiments.shared.range_errors import missed
 from experiments.shared.tables import Truth
 
-PAPER = "sparse-summaries"
 SMALL, ONE_PERCENT, LARGE = 1000, 10_000, 100_000
 SIZES = (SMALL, ONE_PERCENT, LARGE)
 QUESTIONS = 400
 SUMMARIES = ("dyadic-filter", "dyadic-filter-priority")
-#: "much" better
-MUCH = 0.5
 
 
 def _measure(table: Callable[[int], Truth], names: Sequence[str]) -> Callable[[int], Trial]:
@@ -30,7 +29,7 @@ def _measure(table: Callable[[int], Truth], names: Sequence[str]) -> Callable[[i
         asked = {size: ranges_of(size, CELLS, QUESTIONS, derived(seed, "ranges", size)) for size in SIZES}
         true = {size: true_answers(truth, questions) for size, questions in asked.items()}
         for name in names:
-            made = ready(truth.schema, known[name], EPSILON, UNIT).measure(truth.counts, noise_of(seed, name))
+            made = ready("ranges", truth.schema, known[name], EPSILON, UNIT).measure(truth.counts, noise_of(seed, name))
             for size, questions in asked.items():
                 found[f"{name} {size}"] = float(np.abs(missed(made, questions, true[size]).off).mean())
         return found
@@ -53,42 +52,3 @@ CLUSTERED = Setting(
     _measure(skewed, ("dyadic", *SUMMARIES, *(name + CHECKED for name in SUMMARIES))),
     10,
 )
-
-
-def _priority_lead(trial: Trial) -> float:
-    """How far the better of the others is below dyadic-priority, where that is least."""
-    return max(min(trial[f"{name} {size}"] for name in SUMMARIES) / trial[f"dyadic-priority {size}"] for size in SIZES)
-
-
-def _spread(trial: Trial) -> float:
-    errors = [trial[f"dyadic {size}"] for size in SIZES]
-    return max(errors) / min(errors)
-
-
-def _checked(trial: Trial) -> float:
-    pairs = [(f"{name}{CHECKED} {size}", f"{name} {size}") for name in SUMMARIES for size in SIZES]
-    return float(np.median([trial[one] / trial[other] for one, other in pairs]))
-
-
-CLAIMS = (
-    Claim("dyadic-far-better", PAPER, "8(a)", "D-Geometric is far better than Geometric from ranges of 10^4 cells on",
-          UNIFORM, "dyadic / geometric, ranges of 10,000", ratio(f"dyadic {ONE_PERCENT}", f"geometric {ONE_PERCENT}"),
-          below=MUCH,
-          reason="It follows from the noise: Geometric adds up 10^4 values of deviation 14, D-Geometric about a dozen "
-          "of deviation 297. At 10^4 the two have just crossed; the gap is wide only for longer ranges."),
-    Claim("dyadic-wide-ranges", PAPER, "8(a)", "D-Geometric is far better than Geometric on ranges of 10^5 cells",
-          UNIFORM, "dyadic / geometric, ranges of 100,000", ratio(f"dyadic {LARGE}", f"geometric {LARGE}"),
-          below=MUCH),
-    Claim("dyadic-stable", PAPER, "8(a)", "with dyadic ranges the error depends only weakly on the size of the range",
-          UNIFORM, "largest / smallest error of dyadic, 3 sizes of ranges", _spread, below=2),
-    Claim("dyadic-priority-worst", PAPER, "8(a)", "D-Filter and D-Filter-Priority are much better than D-Priority",
-          UNIFORM, "the better of the two / dyadic-priority, the largest of 3 sizes of ranges", _priority_lead,
-          below=MUCH),
-    Claim("dyadic-clusters", PAPER, "8(b)", "on clustered data D-Filter is better than D-Geometric", CLUSTERED,
-          "dyadic-filter / dyadic, ranges of 10,000",
-          ratio(f"dyadic-filter {ONE_PERCENT}", f"dyadic {ONE_PERCENT}"), below=1),
-    Claim("dyadic-check", PAPER, "8(c)", "on clustered data the check of ancestors lowers the error by 30 % to 60 %",
-          CLUSTERED, "error with the check / without, the median of 2 methods x 3 sizes of ranges", _checked, 0.4, 0.7,
-          reason="In ranges without an occupied cell the check removes nearly all error, elsewhere much less. How the "
-          "paper clustered its cells is not said."),
-)  # fmt: skip

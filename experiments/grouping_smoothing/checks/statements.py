@@ -6,12 +6,10 @@ Every verdict is computed. The reasons stand here and are shown only where a sta
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from experiments.grouping_smoothing.checks import verdicts as check
-from experiments.grouping_smoothing.checks.verdicts import Check, Results
 from experiments.grouping_smoothing.trials.figures import BEST_RHO, FOUND, GIVEN, PAPER
-from experiments.sparse_summaries.checks.statements import Finding
+from experiments.shared.findings import Finding, Results, Statement, by_data_set
 
 DOCUMENT, CHECKIN = ("document", "documents"), ("checkin", "checkin-full")
 NETFLIX, TRAJECTORY = ("netflix",), ("trajectory",)
@@ -53,92 +51,84 @@ ONE_FREQUENCY = (
 )
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A statement, how to test it, why it may fail, and on which data sets it is made: on all if none is named."""
-
-    figure: str
-    says: str
-    check: Check
-    reasons: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()
+def _lines(*reasons: str) -> str:
+    return "\n".join(reasons)
 
 
-def _of_gs(name: str, method: str, *reasons: str) -> Iterator[Claim]:
-    """What the paper says of GS, of one variant of it."""
-    yield Claim("9, 10", f"{name} beats LPA in all scenarios", check.beats(method, "lpa"), reasons)
-    yield Claim(
+def _of_gs(name: str, method: str, *given: str) -> Iterator[Statement]:
+    """What the paper says of GS, of one variant of it; `given` are why it may fail."""
+    reasons = _lines(*given)
+    yield Statement("9, 10", f"{name} beats LPA in all scenarios", check.beats(method, "lpa"), reasons)
+    yield Statement(
         "9, 10", f"{name} beats FPA in all scenarios, the best rho given", check.beats(method, BEST_RHO), reasons
     )
-    yield Claim("9, 10", f"{name} beats GS-R", check.beats(method, "gs-r"), reasons)
-    yield Claim("9", f"the gain of {name} over LPA falls with epsilon", check.gain_falls(method, "lpa"), reasons)
-    yield Claim("9", f"the gain of {name} over FPA grows with epsilon", check.gain_grows(method, BEST_RHO), reasons)
-    yield Claim(
+    yield Statement("9, 10", f"{name} beats GS-R", check.beats(method, "gs-r"), reasons)
+    yield Statement("9", f"the gain of {name} over LPA falls with epsilon", check.gain_falls(method, "lpa"), reasons)
+    yield Statement("9", f"the gain of {name} over FPA grows with epsilon", check.gain_grows(method, BEST_RHO), reasons)
+    yield Statement(
         "9, 10",
         f"{name} gains 3 orders of magnitude over LPA on Checkin",
         check.gains(method, "lpa", 1000),
         reasons,
         on=CHECKIN,
     )
-    yield Claim(
+    yield Statement(
         "9, 10",
         f"{name} gains an order of magnitude over FPA on Document and Netflix",
         check.gains(method, BEST_RHO, 10),
-        (*reasons, SPREAD),
+        _lines(*given, SPREAD),
         on=(*DOCUMENT, *NETFLIX),
     )
-    yield Claim(
+    yield Statement(
         "9, 10",
         f"{name} is 5 times better than GS-S on Netflix at ln 3 (tested: 4 times)",
         check.gains_at_largest(method, "gs-s", 4),
         reasons,
         on=NETFLIX,
     )
-    yield Claim(
-        "9, 10", f"{name} and GS-S are comparable on Trajectory", check.alike(method, "gs-s"), (FLAT,), on=TRAJECTORY
+    yield Statement(
+        "9, 10", f"{name} and GS-S are comparable on Trajectory", check.alike(method, "gs-s"), FLAT, on=TRAJECTORY
     )
 
 
-CLAIMS = (
-    Claim("7", "sampling columns beats sampling rows and no sampling", check.columns_best, (DROWNED, ONE_GROUP)),
-    Claim("7", "sampling rows gains little over no sampling", check.rows_gain_little),
-    Claim(
+STATEMENTS = (
+    Statement(
+        "7", "sampling columns beats sampling rows and no sampling", check.columns_best, _lines(DROWNED, ONE_GROUP)
+    ),
+    Statement("7", "sampling rows gains little over no sampling", check.rows_gain_little),
+    Statement(
         "7",
         "columns save 56 % on Document at epsilon 0.1 (tested: 50 %)",
         check.saving(0.5),
-        (DROWNED, FEWER_USERS),
+        _lines(DROWNED, FEWER_USERS),
         on=DOCUMENT,
     ),
     *(
-        Claim(
+        Statement(
             "8",
             f"the tuned size of {name} is within {100 * within:g} % of the best",
             check.tuned(method, within),
             reasons,
         )
         for name, method, reasons in (
-            ("GS by the paper's scale", PAPER, (TOO_LARGE, NOISE_AS_COUNTS)),
-            ("gs, mean given", GIVEN, (GUESSED,)),
-            ("gs", FOUND, (GUESSED,)),
+            ("GS by the paper's scale", PAPER, _lines(TOO_LARGE, NOISE_AS_COUNTS)),
+            ("gs, mean given", GIVEN, GUESSED),
+            ("gs", FOUND, GUESSED),
         )
         for within in (0.034, 0.1)
     ),
     *_of_gs("GS by the paper's scale", PAPER, DROWNED, TOO_LARGE, NOISE_AS_COUNTS),
     *_of_gs("gs", FOUND, DROWNED, GUESSED),
-    Claim("9", "GS-R is worse than LPA on Document", check.worse("gs-r", "lpa"), (FEWER_USERS,), on=DOCUMENT),
-    Claim("9, 10", "FPA is like GS-R on Document and Netflix", check.alike(BEST_RHO, "gs-r"), on=(*DOCUMENT, *NETFLIX)),
-    Claim("errata", "scaling the sample by the mean beats scaling it by Delta", check.mean_beats_paper),
-    Claim("ours", "finding out the mean costs at most a tenth more error", check.finding_is_cheap, (NOISY_MEAN,)),
-    Claim("ours", "drawing rho privately costs at most a tenth more error", check.best_rho_matters, (ONE_FREQUENCY,)),
+    Statement("9", "GS-R is worse than LPA on Document", check.worse("gs-r", "lpa"), FEWER_USERS, on=DOCUMENT),
+    Statement(
+        "9, 10", "FPA is like GS-R on Document and Netflix", check.alike(BEST_RHO, "gs-r"), on=(*DOCUMENT, *NETFLIX)
+    ),
+    Statement("errata", "scaling the sample by the mean beats scaling it by Delta", check.mean_beats_paper),
+    Statement("ours", "finding out the mean costs at most a tenth more error", check.finding_is_cheap, NOISY_MEAN),
+    Statement("ours", "drawing rho privately costs at most a tenth more error", check.best_rho_matters, ONE_FREQUENCY),
 )
 
 
 def findings(results: Results) -> Iterator[Finding]:
     """The verdicts on every statement, on every data set that it is about and that was recorded."""
-    for claim in CLAIMS:
-        for name, part in results.items():
-            if not claim.on or name in claim.on:
-                holds, numbers = claim.check(part)
-                yield Finding(
-                    f"{claim.figure}, {name}", claim.says, holds, numbers, "" if holds else "\n".join(claim.reasons)
-                )
+    return by_data_set(STATEMENTS, results)

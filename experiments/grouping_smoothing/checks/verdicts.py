@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from experiments.grouping_smoothing.trials.figures import BEST_RHO, FOUND, GIVEN, MIDDLE, PAPER
+from experiments.shared.curves import COMPARABLE, comparable, line_of, ratios_of
+from experiments.shared.findings import Check, Results
 
-Results = Mapping[str, Any]
-Check = Callable[[Results], tuple[bool, str]]
-
-COMPARABLE = (0.8, 1.25)
 #: what finding out the mean may cost, in error
 LITTLE = 1.1
 
 
-def short(value: float) -> str:
+def shown(value: float) -> str:
     """Three digits, no exponent that a reader has to work out, and more digits next to 1: many are ratios."""
     if 0.9 < value < 1.1:
         return f"{value:.3f}"
@@ -26,23 +23,18 @@ def short(value: float) -> str:
 
 def spread(values: Sequence[float]) -> str:
     """From the least to the most."""
-    low, high = short(min(values)), short(max(values))
+    low, high = shown(min(values)), shown(max(values))
     return low if low == high else f"{low} to {high}"
 
 
-def curve(part: Results, figure: str, name: str) -> list[float]:
-    values: list[float] = next(line["y"] for line in part["figures"][figure]["lines"] if line["name"] == name)
-    return values
-
-
 def ratios(part: Results, figure: str, name: str, to: str) -> list[float]:
-    return [mine / other for mine, other in zip(curve(part, figure, name), curve(part, figure, to), strict=True)]
+    """Of the errors of two methods, by epsilon."""
+    return list(ratios_of(part, figure, name, to).values())
 
 
 def below(part: Results, figure: str, name: str, to: str) -> bool:
     """Whether a curve lies below another one everywhere, by more than two standard errors of their ratio."""
-    lines = {line["name"]: line for line in part["figures"][figure]["lines"]}
-    mine, other = lines[name], lines[to]
+    mine, other = line_of(part, figure, name), line_of(part, figure, to)
     apart = []
     for a, error_a, b, error_b in zip(mine["y"], mine["se"], other["y"], other["se"], strict=True):
         apart.append(a / b * (1 + 2 * math.hypot(error_a / a, error_b / b)) < 1)
@@ -120,7 +112,7 @@ def alike(one: str, other: str) -> Check:
         both = {what: ratios(part, figure, one, other) for figure, what in (("9", "absolute"), ("10", "relative"))}
         values = [value for some in both.values() for value in some]
         text = "; ".join(f"{what} errors, {one} / {other}: {spread(some)}" for what, some in both.items())
-        return min(values) >= COMPARABLE[0] and max(values) <= COMPARABLE[1], text
+        return comparable(values), text
 
     return check
 
@@ -130,7 +122,7 @@ def gains(method: str, over: str, times: float) -> Check:
 
     def check(part: Results) -> tuple[bool, str]:
         most = [max(ratios(part, figure, over, method)) for figure in ("9", "10")]
-        text = f"at most {short(most[0])} times less absolute error than {over}, {short(most[1])} times less relative"
+        text = f"at most {shown(most[0])} times less absolute error than {over}, {shown(most[1])} times less relative"
         return min(most) >= times, text
 
     return check
@@ -139,7 +131,7 @@ def gains(method: str, over: str, times: float) -> Check:
 def gains_at_largest(method: str, over: str, times: float) -> Check:
     def check(part: Results) -> tuple[bool, str]:
         found = [ratios(part, figure, over, method)[-1] for figure in ("9", "10")]
-        text = f"at epsilon 1.099 {short(found[0])} times less absolute error, {short(found[1])} times less relative"
+        text = f"at epsilon 1.099 {shown(found[0])} times less absolute error, {shown(found[1])} times less relative"
         return min(found) >= times, text
 
     return check
@@ -164,7 +156,7 @@ def gain_grows(method: str, over: str) -> Check:
 
 
 def _by_epsilon(what: str, values: Sequence[float]) -> str:
-    return f"{what} with growing epsilon: {', '.join(short(value) for value in values)}"
+    return f"{what} with growing epsilon: {', '.join(shown(value) for value in values)}"
 
 
 def mean_beats_paper(part: Results) -> tuple[bool, str]:
@@ -176,9 +168,9 @@ def mean_beats_paper(part: Results) -> tuple[bool, str]:
 def finding_is_cheap(part: Results) -> tuple[bool, str]:
     pairs = list(zip(tuning(part, FOUND), tuning(part, GIVEN), strict=True))
     found = [mine["error"][0] / other["error"][0] for mine, other in pairs]
-    means = ", ".join(short(mine["stands for"]) for mine, _ in pairs)
+    means = ", ".join(shown(mine["stands for"]) for mine, _ in pairs)
     text = _by_epsilon("absolute error, mean found / given", found)
-    return max(found) <= LITTLE, f"{text}; means found (medians): {means}, given: {short(pairs[0][1]['stands for'])}"
+    return max(found) <= LITTLE, f"{text}; means found (medians): {means}, given: {shown(pairs[0][1]['stands for'])}"
 
 
 def best_rho_matters(part: Results) -> tuple[bool, str]:

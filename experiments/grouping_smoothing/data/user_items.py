@@ -1,4 +1,4 @@
-"""Runs of the methods for items on histories that are in memory, and how far their counts are off.
+"""Users who have each item at most once, in memory, with the true counts.
 
 The bound on a user's items is the true maximum, as in grouping-smoothing, where it is public. So all is kept of every
 user, and only a sample has to be drawn anew in every run.
@@ -8,32 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.items.item_method import ItemMethod
-from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
 from discreet.private.kept import Ints, Kept
 from discreet.schema import Ordinal, Schema
-from discreet.tasks import Items
-from experiments.shared.item_histories import Histories
+from experiments.shared.chance import Dice, Floats
+from experiments.shared.item_histories import ItemHistories
+from experiments.shared.records import short
 
-#: the paper's epsilons: 0.1, ln 2 and ln 3
-EPSILONS = (Fraction("0.1"), Fraction("0.693"), Fraction("1.099"))
 #: the paper's sanity bound is this part of the rows
 SANITY = Fraction(1, 1000)
-SEED = 20_121
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class UserItems:
     """Users who have each item at most once: those of user u are items[starts[u]:starts[u + 1]]."""
 
     name: str
@@ -43,7 +35,7 @@ class Case:
     synthetic: bool
 
     @classmethod
-    def of(cls, found: Histories) -> Case:
+    def of(cls, found: ItemHistories) -> UserItems:
         starts, items = found.starts, found.items
         if not found.synthetic:  # made-up users have no item twice here
             words = np.unique(found.users * found.item_count + items)
@@ -61,6 +53,11 @@ class Case:
         return int(np.diff(self.starts).max())
 
     @property
+    def mean(self) -> str:
+        """Items per user, as one would give it: three digits."""
+        return f"{max(short(self.counts.sum() / self.users, 3), 1.0):g}"
+
+    @property
     def unit(self) -> Unit:
         return Unit("user", max_rows=self.bound)
 
@@ -72,7 +69,7 @@ class Case:
         """As `Histories` of the mechanisms asks for it."""
         if most < self.bound or not distinct or scores is not None:
             raise ValueError("these histories are for counting users, with nothing left out")
-        return Whole(self, salt)
+        return AllKept(self, salt)
 
     def errors(self, values: NDArray[Any]) -> tuple[float, float]:
         """Mean absolute and mean relative error."""
@@ -80,10 +77,10 @@ class Case:
         return float(off.mean()), float((off / np.maximum(self.counts, float(self.users * SANITY))).mean())
 
 
-class Whole(Kept):
+class AllKept(Kept):
     """Everything is kept; which item of a user comes first is chance, from the salt."""
 
-    def __init__(self, case: Case, salt: bytes) -> None:
+    def __init__(self, case: UserItems, salt: bytes) -> None:
         self.sizes, self._case, self._salt = (case.counts.size,), case, salt
 
     @property
@@ -96,9 +93,7 @@ class Whole(Kept):
             return case.counts
         numbers = np.diff(case.starts)
         if first == 1 and chosen is None:
-            words = np.empty(case.users, np.uint64)
-            SeededSource(int.from_bytes(self._salt, "little")).stream().fill(words)
-            places = case.starts[:-1] + ((words >> np.uint64(11)) * 2.0**-53 * numbers).astype(np.int64)
+            places = case.starts[:-1] + Dice(int.from_bytes(self._salt, "little")).below(numbers)
             return self._counted(case.items[places[numbers > 0]])
         if first >= case.bound and chosen is not None:
             mine = [case.items[case.starts[user] : case.starts[user + 1]] for user in np.flatnonzero(chosen)]
@@ -113,39 +108,3 @@ class Whole(Kept):
 
     def _counted(self, items: NDArray[np.int32]) -> Ints:
         return np.bincount(items, minlength=self.sizes[0])
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one run of a method gave: errors by both measures, and what it says of its groups."""
-
-    absolute: float
-    relative: float
-    facts: dict[str, Any]
-
-
-def mechanism(case: Case, method: str, epsilon: Fraction, parameters: dict[str, Any]) -> ItemMethod:
-    task = Items("item", method=method, count="users", **parameters)
-    made = mechanism_for(task, Request(case.schema, case.unit, epsilon, task.asked()))
-    assert isinstance(made, ItemMethod)
-    return made
-
-
-def run(case: Case, method: str, epsilon: Fraction, noise: Noise, **parameters: Any) -> Run:
-    summary: Any = mechanism(case, method, epsilon, parameters).measure(case, noise)
-    if method == "lpa":
-        return Run(*case.errors(summary.parts[0].values), {})
-    view = summary.views[0]
-    return Run(*case.errors(view.values), view.facts())
-
-
-def noise_for(*what: object) -> Noise:
-    """Noise that is the same whenever the same is asked for."""
-    text = "|".join(str(one) for one in (SEED, *what))
-    return Noise(SeededSource(int.from_bytes(sha256(text.encode()).digest()[:8], "little")))
-
-
-def mean_and_error(values: list[float]) -> list[float]:
-    """The mean and its standard error, to six digits."""
-    spread = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    return [float(f"{number:.6g}") for number in (float(np.mean(values)), spread)]

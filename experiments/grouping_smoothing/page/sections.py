@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.grouping_smoothing.checks.verdicts import Results, above_best, curve, short
+from experiments.grouping_smoothing.checks.verdicts import above_best, shown
+from experiments.grouping_smoothing.page import STEM
 from experiments.grouping_smoothing.trials.figures import BEST_RHO, FOUND, PAPER
-from experiments.shared.page_parts import curve_table, pictured
+from experiments.shared.curves import line_of
+from experiments.shared.findings import Results
+from experiments.shared.page_parts import capital, curve_table, pictured
 
-STEM = "grouping-smoothing"
 TITLES = {
     "checkin": "made-up check-ins, fewer than the paper's",
     "checkin-full": "made-up check-ins of the paper's sizes",
@@ -96,8 +98,8 @@ def _sizes(results: Results) -> Iterator[str]:
     for name, part in results.items():
         facts = part["facts"]
         sizes = " | ".join(f"{facts[key]:,}" for key in ("users", "items", "ones", "bound"))
-        counts = f"{short(facts['mean count'])} | {facts['largest count']:,}"
-        sampled = short(facts["users"] / facts["items"])
+        counts = f"{shown(facts['mean count'])} | {facts['largest count']:,}"
+        sampled = shown(facts["users"] / facts["items"])
         yield f"| {name} | {sizes} | {facts['mean of a user']} | {counts} | {sampled} |"
     yield ""
     yield (
@@ -117,27 +119,28 @@ def stated(results: Results) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for name, part in results.items():
         gs, lpa, fpa = (_percent(value) for value in STATED.get(name, (None, None, None)))
-        ours = {method: _percent(curve(part, "10", method)[1]) for method in (FOUND, PAPER, "lpa", BEST_RHO)}
+        ours = {method: _percent(line_of(part, "10", method)["y"][1]) for method in (FOUND, PAPER, "lpa", BEST_RHO)}
         yield (f"| {name} | {gs} | {ours[FOUND]} | {ours[PAPER]} | {lpa} | {ours['lpa']} | {fpa} | {ours[BEST_RHO]} |")
     yield ""
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{short(100 * share)} %"
+    return "" if share is None else f"{shown(100 * share)} %"
 
 
 def section(name: str, part: Results) -> Iterator[str]:
-    yield f"## {TITLES[name][0].upper()}{TITLES[name][1:]}"
+    yield f"## {capital(TITLES[name])}"
     yield ""
     for key, figure in part["figures"].items():
         yield from pictured(figure, f"{STEM}-{name}-{key}.svg")
         yield from _tuning(part) if key == "8" else curve_table(figure, _entry)
+        yield ""
         if key == "9":
             yield from _rho(part)
 
 
 def _entry(value: float, error: float) -> str:
-    return short(value) + (f" ± {error:,.0f}" if error >= 1 else f" ± {error:.1g}" if error else "")
+    return shown(value) + (f" ± {error:,.0f}" if error >= 1 else f" ± {error:.1g}" if error else "")
 
 
 def _tuning(part: Results) -> Iterator[str]:
@@ -151,10 +154,9 @@ def _tuning(part: Results) -> Iterator[str]:
     yield "|---:|---|---:|---:|---:|---:|---:|"
     for row in part["tuning"]:
         groups = ", ".join(f"{size:,}" for size in row["groups"])
-        numbers = f"{short(row['stands for'])} | {groups} | {_entry(*row['error'])}"
+        numbers = f"{shown(row['stands for'])} | {groups} | {_entry(*row['error'])}"
         best = f"{row['best group']:,} | {100 * above_best(row):.1f} %"
         yield f"| {row['epsilon']:g} | {row['method']} | {numbers} | {best} |"
-    yield ""
 
 
 def _rho(part: Results) -> Iterator[str]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.grouping_smoothing.checks.statements import findings
-from experiments.grouping_smoothing.checks.verdicts import Results, above_best, ratios, spread, tuning
-from experiments.grouping_smoothing.page.sections import STEM, TITLES, section, setting, stated
+from experiments.grouping_smoothing.checks.verdicts import above_best, ratios, spread, tuning
+from experiments.grouping_smoothing.page import STEM
+from experiments.grouping_smoothing.page.sections import TITLES, section, setting, stated
 from experiments.grouping_smoothing.trials.figures import BEST_RHO, FOUND, GIVEN, MIDDLE, PAPER
-from experiments.shared.page_parts import titled_charts, verdict_tables
-from experiments.sparse_summaries.checks.statements import Finding
-
-__all__ = ["STEM", "render"]
+from experiments.shared.findings import Finding, Results
+from experiments.shared.page_parts import joined, titled_charts, verdict_tables
 
 SHORT = ((FOUND, "lpa"), (FOUND, BEST_RHO), (FOUND, "gs-r"), (FOUND, "gs-s"), (PAPER, FOUND))
 
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    return {f"{STEM}.md": "\n".join(_page(results)) + "\n", **titled_charts(STEM, results, TITLES)}
+    return {f"{STEM}.md": joined(_page(results)), **titled_charts(STEM, results, TITLES)}
 
 
 def _page(results: Results) -> Iterator[str]:
@@ -27,7 +26,7 @@ def _page(results: Results) -> Iterator[str]:
     yield (
         "Section 5 of *Practical differential privacy via grouping and smoothing* (Kellaris, Papadopoulos), figures 7 "
         f"to 10, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by `python -m "
-        "experiments.grouping --data FOLDER`; no number is typed by hand. The folder holds `docword_kos` and "
+        "experiments.grouping_smoothing --data FOLDER`; no number is typed by hand. The folder holds `docword_kos` and "
         "`online_retail`. `--part NAME` does one data set again, `--page-only` none."
     )
     yield ""

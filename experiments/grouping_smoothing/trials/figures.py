@@ -11,16 +11,10 @@ import numpy as np
 from discreet.mechanisms.items.gs_s import GsS
 from discreet.noise import Noise
 from discreet.privacy import scale_of
-from experiments.grouping_smoothing.data.user_items import (
-    EPSILONS,
-    Case,
-    Run,
-    mean_and_error,
-    mechanism,
-    noise_for,
-    run,
-)
-from experiments.shared.program import Json
+from experiments.grouping_smoothing.data.user_items import UserItems
+from experiments.grouping_smoothing.trials.runs import EPSILONS, GroupingRun, mechanism, noise_for, run
+from experiments.shared.chance import Ints
+from experiments.shared.records import Json, Runs, figure, line, short
 
 #: the epsilon of figure 8, ln 2
 MIDDLE = EPSILONS[1]
@@ -35,10 +29,10 @@ RHO_RUNS, MANY_ITEMS = 3, 10**6
 #: over many items so many runs will do for the error by group size
 SIZE_RUNS = 5
 
-Runs = dict[Fraction, list[Run]]
+ByEpsilon = dict[Fraction, list[GroupingRun]]
 
 
-def experiments(case: Case, runs: int) -> Json:
+def all_figures(case: UserItems, runs: int) -> Json:
     """All figures, and how well group sizes were tuned."""
     found = {label: {epsilon: _runs(case, label, epsilon, runs) for epsilon in EPSILONS} for label in (*METHODS, GIVEN)}
     sampled = {SAMPLING[0]: found["gs-s"]}
@@ -50,38 +44,29 @@ def experiments(case: Case, runs: int) -> Json:
         curves[epsilon] = by_size(case, epsilon, size_runs, tuned)
     by_method = {label: found[label] for label in METHODS}
     return {
-        "7": _figure(
-            "7 Sampling in gs-s", "mean absolute error", [_line(k, r, "absolute") for k, r in sampled.items()]
-        ),
+        "7": _by_epsilon("7 Sampling in gs-s", "mean absolute error", sampled, "absolute"),
         "8": {
-            **_figure("8 Group sizes at epsilon 0.693", "sum of absolute errors", curves[MIDDLE]),
-            "x": "items in a group",
-            "log_x": True,
+            **figure("8 Group sizes at epsilon 0.693", "items in a group", "sum of absolute errors", curves[MIDDLE]),
             **({"runs": size_runs} if size_runs != runs else {}),
         },
-        "9": _figure("9 Absolute errors", "mean absolute error", _lines(by_method, "absolute")),
-        "10": _figure("10 Relative errors", "mean relative error", _lines(by_method, "relative")),
+        "9": _by_epsilon("9 Absolute errors", "mean absolute error", by_method, "absolute"),
+        "10": _by_epsilon("10 Relative errors", "mean relative error", by_method, "relative"),
         "tuning": [_tuned(label, e, found[label][e], curves[e][0]) for e in EPSILONS for label in TUNED],
         "rho": {f"{float(e):g}": found[BEST_RHO][e][0].facts["coefficients"] // 2 + 1 for e in EPSILONS},
     }
 
 
-def _runs(case: Case, label: str, epsilon: Fraction, runs: int) -> list[Run]:
+def _runs(case: UserItems, label: str, epsilon: Fraction, runs: int) -> list[GroupingRun]:
     if label == BEST_RHO:
         return _many(case, "fpa", epsilon, runs, coefficients=best_rho(case, epsilon))
     if label == GIVEN:
-        return _many(case, "gs", epsilon, runs, mean=mean_of(case))
+        return _many(case, "gs", epsilon, runs, mean=case.mean)
     if label == PAPER:
         return _many(case, "gs", epsilon, runs, scale="paper")
     return _many(case, label, epsilon, runs)
 
 
-def mean_of(case: Case) -> str:
-    """Items per user, as one would give it: three digits."""
-    return f"{max(float(f'{case.counts.sum() / case.users:.3g}'), 1.0):g}"
-
-
-def best_rho(case: Case, epsilon: Fraction) -> int:
+def best_rho(case: UserItems, epsilon: Fraction) -> int:
     """Of some numbers of frequencies the one with the least absolute error. It looks at the truth: not private."""
     most = case.counts.size // 2 + 1
     rhos: list[int] = np.unique(np.rint(np.geomspace(1, most, RHOS)).astype(int)).tolist()
@@ -90,12 +75,12 @@ def best_rho(case: Case, epsilon: Fraction) -> int:
     return min(rhos, key=lambda rho: errors[rho])
 
 
-def _many(case: Case, method: str, epsilon: Fraction, runs: int, **parameters: Any) -> list[Run]:
+def _many(case: UserItems, method: str, epsilon: Fraction, runs: int, **parameters: Any) -> list[GroupingRun]:
     what = (case.name, method, epsilon, sorted(parameters.items()))
     return [run(case, method, epsilon, noise_for(*what, number), **parameters) for number in range(runs)]
 
 
-def sizes_of(case: Case, more: Iterable[int] = ()) -> list[int]:
+def sizes_of(case: UserItems, more: Iterable[int] = ()) -> list[int]:
     """Group sizes from 1 to all items, the bound and `more` among them; above half of all items there is one group.
 
     The last group takes what is left, and those are the most popular items. So of sizes that are almost the same, the
@@ -110,27 +95,31 @@ def sizes_of(case: Case, more: Iterable[int] = ()) -> list[int]:
     return sorted(sizes)
 
 
-def by_size(case: Case, epsilon: Fraction, runs: int, more: Iterable[int] = ()) -> list[Json]:
+def by_size(case: UserItems, epsilon: Fraction, runs: int, more: Iterable[int] = ()) -> list[Json]:
     """For each group size the real error, and those that the noisy sample makes one expect, on the same samples."""
     sizes = sizes_of(case, more)
-    stand_for = {"expected, mean": float(mean_of(case)), "expected, paper's scale": float(case.bound)}
+    stand_for = {"expected, mean": float(case.mean), "expected, paper's scale": float(case.bound)}
     errors: dict[str, list[list[float]]] = {name: [[] for _ in sizes] for name in ("real", *stand_for)}
     for number in range(runs):
         noise = noise_for(case.name, "sizes", epsilon, number)
-        method = mechanism(case, "gs-s", epsilon, {})
-        assert isinstance(method, GsS)
-        kept = case.kept(case.bound, distinct=True, scores=None, salt=noise.salt())
-        seen, _, _ = method.noisy_sample(kept, "items", case.bound, noise)
-        order = noise.shuffled(seen)
-        sample, truth = seen[order], case.counts[order]
-        scale = scale_of(method.epsilon_of("items"), case.unit.sensitivity)
+        sample, truth, scale = by_noisy_sample(case, epsilon, noise)
         for place, size in enumerate(sizes):
             errors["real"][place].append(smoothing_error(truth, size, scale, noise))
             for name, times in stand_for.items():
                 # noise on counts that are `times` as large is 1 / times the noise on these
                 small = scale / Fraction(times)
                 errors[name][place].append(times * smoothing_error(sample, size, small, noise))
-    return [_points(name, sizes, values) for name, values in errors.items()]
+    return [line(name, sizes, [Runs(some) for some in values], (6, 6)) for name, values in errors.items()]
+
+
+def by_noisy_sample(case: UserItems, epsilon: Fraction, noise: Noise) -> tuple[Ints, Ints, Fraction]:
+    """A noisy sample in its rising order, the true counts in the same order, and the scale of the noise of groups."""
+    method = mechanism(case, "gs-s", epsilon, {})
+    assert isinstance(method, GsS)
+    kept = case.kept(case.bound, distinct=True, scores=None, salt=noise.salt())
+    seen, _, _ = method.noisy_sample(kept, "items", case.bound, noise)
+    order = noise.shuffled(seen)
+    return seen[order], case.counts[order], scale_of(method.epsilon_of("items"), case.unit.sensitivity)
 
 
 def smoothing_error(values: Any, size: int, scale: Fraction, noise: Noise) -> float:
@@ -144,17 +133,17 @@ def smoothing_error(values: Any, size: int, scale: Fraction, noise: Noise) -> fl
     return float(np.abs(values - np.repeat(noisy / members, members)).sum())
 
 
-def _tuned(label: str, epsilon: Fraction, runs: list[Run], real: Json) -> Json:
+def _tuned(label: str, epsilon: Fraction, runs: list[GroupingRun], real: Json) -> Json:
     """What groups gs made, and its error beside that of the best size; sums of absolute errors."""
     count = real["x"][-1]
     groups = [one.facts["group"] for one in runs]
     best = min(range(len(real["y"])), key=lambda place: real["y"][place])
-    error = mean_and_error([one.absolute * count for one in runs])
+    error = Runs([one.absolute * count for one in runs]).pair(6, 6)
     return {
         "method": label,
         "epsilon": float(epsilon),
         "groups": [_middle(groups), min(groups), max(groups)],
-        "stands for": float(f"{np.median([one.facts['sample stands for'] for one in runs]):.4g}"),
+        "stands for": short(float(np.median([one.facts["sample stands for"] for one in runs]))),
         "error": error,
         "best group": real["x"][best],
         "best error": [real["y"][best], real["se"][best]],
@@ -167,19 +156,10 @@ def _middle(sizes: Iterable[int]) -> int:
     return rising[len(rising) // 2]
 
 
-def _lines(found: dict[str, Runs], what: str) -> list[Json]:
-    return [_line(label, runs, what) for label, runs in found.items()]
-
-
-def _line(label: str, runs: Runs, what: str) -> Json:
-    values = [[getattr(one, what) for one in runs[epsilon]] for epsilon in EPSILONS]
-    return _points(label, [float(epsilon) for epsilon in EPSILONS], values)
-
-
-def _points(name: str, x: list[Any], values: list[list[float]]) -> Json:
-    points = [mean_and_error(some) for some in values]
-    return {"name": name, "x": x, "y": [mean for mean, _ in points], "se": [error for _, error in points]}
-
-
-def _figure(title: str, y: str, lines: list[Json]) -> Json:
-    return {"title": title, "x": "epsilon", "y": y, "log_x": False, "log_y": True, "lines": lines}
+def _by_epsilon(title: str, y: str, found: dict[str, ByEpsilon], what: str) -> Json:
+    x = [float(epsilon) for epsilon in EPSILONS]
+    lines = [
+        line(label, x, [Runs([getattr(one, what) for one in runs[epsilon]]) for epsilon in EPSILONS], (6, 6))
+        for label, runs in found.items()
+    ]
+    return figure(title, "epsilon", y, lines, log_x=False)

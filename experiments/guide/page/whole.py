@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from experiments.guide.page import STEM
 from experiments.shared.charts import bar_chart
-
-Json = dict[str, Any]
-
-STEM = "which-method"
+from experiments.shared.records import Json
 
 #: methods within this factor of the best are named beside it
 NEAR = 1.1
@@ -33,7 +29,7 @@ def render(results: Json) -> dict[str, str]:
     text = [
         "# Which method for which job",
         "",
-        "Made by `python -m experiments.guide` from `which-method.json`; nothing here is typed by hand. Every "
+        f"Made by `python -m experiments.guide` from `{STEM}.json`; nothing here is typed by hand. Every "
         "method of a task on data made up for the job, by the same trials as `discreet evaluate`. Errors include what "
         "a bound per user takes away. Ranges are two standard errors over trials.",
         "",
@@ -53,12 +49,12 @@ def render(results: Json) -> dict[str, str]:
             text += _table(job, workload, measure)
             bars = [(method, value[0]) for method, value in _ranked(job, workload, measure, "1") if value[0] > 0]
             if bars:
-                file = f"which-method-{name}-{place}.svg"
+                file = f"{STEM}-{name}-{place}.svg"
                 files[file] = bar_chart(f"{job['title']}: {workload}, epsilon 1", WORDS[measure], bars)
                 text += [f"![{workload}, {measure}]({file})", ""]
         text += [f"- `{method}` was left out: {why}" for method, why in job["refused"].items()]
         text += [""] if job["refused"] else []
-    return {"which-method.md": "\n".join(text).rstrip() + "\n", **files}
+    return {f"{STEM}.md": "\n".join(text).rstrip() + "\n", **files}
 
 
 def _ranked(job: Json, workload: str, measure: str, epsilon: str) -> list[tuple[str, list[float]]]:

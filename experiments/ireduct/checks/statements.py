@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.ireduct.checks import verdicts as check
-from experiments.ireduct.checks.verdicts import Results
-from experiments.sparse_summaries.checks.statements import Claim, Finding
+from experiments.shared.findings import Finding, Results, Statement, by_data_set
 
 TWICE = (
     "iresamp pays for draws of scale s, 2 s, 4 s and so on, about 2 / s in all, and what it makes of them has the "
@@ -26,35 +25,38 @@ DIFFERENT_NEEDS = (
     "so a better first look is worth more of the budget."
 )
 
-CLAIMS = (
-    Claim("5", "the error of TwoPhase falls with the first phase's share to a least value, then rises", check.bowl),
-    Claim("5", "for 1-way marginals the best share is 0.06 to 0.08", check.sweet_spot("1-way", 0.07), DIFFERENT_NEEDS),
-    Claim("5", "for 2-way marginals it is about 0.025", check.sweet_spot("2-way", 0.025), DIFFERENT_NEEDS),
-    Claim("5", "for those of the classifier it is about 0.03", check.sweet_spot("classifier", 0.03), DIFFERENT_NEEDS),
+STATEMENTS = (
+    Statement("5", "the error of TwoPhase falls with the first phase's share to a least value, then rises", check.bowl),
+    Statement(
+        "5", "for 1-way marginals the best share is 0.06 to 0.08", check.sweet_spot("1-way", 0.07), DIFFERENT_NEEDS
+    ),
+    Statement("5", "for 2-way marginals it is about 0.025", check.sweet_spot("2-way", 0.025), DIFFERENT_NEEDS),
+    Statement(
+        "5", "for those of the classifier it is about 0.03", check.sweet_spot("classifier", 0.03), DIFFERENT_NEEDS
+    ),
     *(
-        claim
+        statement
         for figure in ("6", "7", "8", "9")
-        for claim in (
-            Claim(figure, "iReduct is almost equal to Oracle", check.almost(figure), FEW_CELLS),
-            Claim(figure, "TwoPhase is worse than iReduct", check.worse_than_ireduct(figure), FEW_CELLS),
-            Claim(figure, "TwoPhase is better than iResamp and Dwork", check.beats_the_rest(figure)),
-            Claim(figure, "iResamp is comparable to Dwork", check.alike(figure), TWICE),
+        for statement in (
+            Statement(figure, "iReduct is almost equal to Oracle", check.almost(figure), FEW_CELLS),
+            Statement(figure, "TwoPhase is worse than iReduct", check.worse(figure, "two-phase", "ireduct"), FEW_CELLS),
+            Statement(figure, "TwoPhase is better than iResamp and Dwork", check.beats_the_rest(figure)),
+            Statement(figure, "iResamp is comparable to Dwork", check.alike(figure), TWICE),
         )
     ),
-    Claim("7", "errors fall as the sanity bound grows", check.falling("7")),
-    Claim("9", "errors fall as the sanity bound grows", check.falling("9")),
-    Claim("6, 8", "the gaps between iReduct, TwoPhase and Dwork are smaller for 2-way marginals", check.smaller_gaps),
-    Claim("10", "iReduct and Oracle have the smallest errors", check.smallest("10")),
-    Claim("10", "TwoPhase comes next", check.beats_the_rest("10")),
-    Claim("10", "iResamp is worse than Dwork", check.iresamp_worst("10"), TWICE),
-    Claim("11", "lower errors make more accurate classifiers", check.follows_error),
-    Claim("11", "iReduct is nearer to the accuracy without noise than Dwork", check.gap_closes),
+    Statement("7", "errors fall as the sanity bound grows", check.falling("7")),
+    Statement("9", "errors fall as the sanity bound grows", check.falling("9")),
+    Statement(
+        "6, 8", "the gaps between iReduct, TwoPhase and Dwork are smaller for 2-way marginals", check.smaller_gaps
+    ),
+    Statement("10", "iReduct and Oracle have the smallest errors", check.smallest("10")),
+    Statement("10", "TwoPhase comes next", check.beats_the_rest("10")),
+    Statement("10", "iResamp is worse than Dwork", check.worse("10", "iresamp", "equal"), TWICE),
+    Statement("11", "lower errors make more accurate classifiers", check.follows_error),
+    Statement("11", "iReduct is nearer to the accuracy without noise than Dwork", check.gap_closes),
 )
 
 
 def findings(results: Results) -> Iterator[Finding]:
     """The verdicts on every statement, on every table that was recorded."""
-    for claim in CLAIMS:
-        for name, part in results.items():
-            holds, numbers = claim.check(part)
-            yield Finding(f"{claim.figure}, {name}", claim.says, holds, numbers, "" if holds else claim.reason)
+    return by_data_set(STATEMENTS, results)

@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Any
 
-Results = Mapping[str, Any]
-Check = Callable[[Results], tuple[bool, str]]
+from experiments.ireduct.trials.errors import METHODS
+from experiments.shared.curves import comparable, line_of, spread
+from experiments.shared.findings import Check, Results
 
-METHODS = ("oracle", "ireduct", "two-phase", "iresamp", "equal")
 ALMOST = 1.1
-COMPARABLE = (0.8, 1.25)
 
 
-def spread(values: Sequence[float]) -> str:
-    """From the least to the most, as a reader wants it."""
-    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
-    return low if low == high else f"{low} to {high}"
-
-
-def curve(part: Results, figure: str, name: str, *, what: str = "y") -> list[float]:
+def values_in(part: Results, figure: str, name: str) -> list[float]:
     """One curve, without the smallest epsilon: it lies far below what the paper speaks of."""
-    lines = {line["name"]: line for line in part["figures"][figure]["lines"]}
-    values: list[float] = lines[name][what]
+    values: list[float] = line_of(part, figure, name)["y"]
     return values[1:] if part["figures"][figure]["x"] == "epsilon" else values
 
 
 def ratios(part: Results, figure: str, name: str, to: str) -> list[float]:
-    return [mine / other for mine, other in zip(curve(part, figure, name), curve(part, figure, to), strict=True)]
+    pairs = zip(values_in(part, figure, name), values_in(part, figure, to), strict=True)
+    return [mine / other for mine, other in pairs]
+
+
+def worse(figure: str, name: str, than: str) -> Check:
+    """Everywhere."""
+
+    def check(part: Results) -> tuple[bool, str]:
+        found = ratios(part, figure, name, than)
+        return min(found) > 1, f"{name} / {than}: {spread(found)}"
+
+    return check
 
 
 def almost(figure: str) -> Check:
     def check(part: Results) -> tuple[bool, str]:
         found = ratios(part, figure, "ireduct", "oracle")
         return max(found) <= ALMOST, f"ireduct / oracle: {spread(found)}"
-
-    return check
-
-
-def worse_than_ireduct(figure: str) -> Check:
-    def check(part: Results) -> tuple[bool, str]:
-        found = ratios(part, figure, "two-phase", "ireduct")
-        return min(found) > 1, f"two-phase / ireduct: {spread(found)}"
 
     return check
 
@@ -61,22 +54,14 @@ def alike(figure: str) -> Check:
         found = ratios(part, figure, "iresamp", "equal")
         best = ratios(part, figure, "iresamp", "oracle")
         text = f"iresamp / equal: {spread(found)}; iresamp / oracle: {spread(best)}"
-        return min(found) >= COMPARABLE[0] and max(found) <= COMPARABLE[1], text
-
-    return check
-
-
-def iresamp_worst(figure: str) -> Check:
-    def check(part: Results) -> tuple[bool, str]:
-        found = ratios(part, figure, "iresamp", "equal")
-        return min(found) > 1, f"iresamp / equal: {spread(found)}"
+        return comparable(found), text
 
     return check
 
 
 def falling(figure: str) -> Check:
     def check(part: Results) -> tuple[bool, str]:
-        curves = {name: curve(part, figure, name) for name in METHODS}
+        curves = {name: values_in(part, figure, name) for name in METHODS}
         falls = all(later < earlier for values in curves.values() for earlier, later in pairwise(values))
         text = ", ".join(f"{name} {values[0]:.3g} to {values[-1]:.3g}" for name, values in curves.items())
         return falls, f"from the least bound to the largest: {text}"
@@ -92,14 +77,9 @@ def smaller_gaps(part: Results) -> tuple[bool, str]:
     return all(two < one for one, two in found.values()), text
 
 
-def shares(part: Results, kind: str) -> dict[float, float]:
-    lines = {line["name"]: line for line in part["figures"]["5"]["lines"]}
-    return dict(zip(lines[kind]["x"], lines[kind]["y"], strict=True))
-
-
 def bowl(part: Results) -> tuple[bool, str]:
     """Down to one least value and up again, where neighbours may differ by chance: two of their standard errors."""
-    line = next(one for one in part["figures"]["5"]["lines"] if one["name"] == "1-way")
+    line = line_of(part, "5", "1-way")
     values, errors = line["y"], line["se"]
     least = values.index(min(values))
     wrong = sum(
@@ -114,7 +94,7 @@ def sweet_spot(kind: str, share: float) -> Check:
     """Whether the paper's share has the least error, as far as chance can tell."""
 
     def check(part: Results) -> tuple[bool, str]:
-        line = next(one for one in part["figures"]["5"]["lines"] if one["name"] == kind)
+        line = line_of(part, "5", kind)
         theirs, best = line["x"].index(share), line["y"].index(min(line["y"]))
         above = line["y"][theirs] - line["y"][best]
         chance = 2 * math.hypot(line["se"][theirs], line["se"][best])
@@ -126,8 +106,8 @@ def sweet_spot(kind: str, share: float) -> Check:
 
 def smallest(figure: str) -> Check:
     def check(part: Results) -> tuple[bool, str]:
-        others = [min(values) for values in zip(*(curve(part, figure, name) for name in METHODS[2:]), strict=True)]
-        best = [max(values) for values in zip(*(curve(part, figure, name) for name in METHODS[:2]), strict=True)]
+        others = [min(values) for values in zip(*(values_in(part, figure, name) for name in METHODS[2:]), strict=True)]
+        best = [max(values) for values in zip(*(values_in(part, figure, name) for name in METHODS[:2]), strict=True)]
         found = [worse / other for worse, other in zip(best, others, strict=True)]
         return max(found) < 1, f"the worse of oracle and ireduct / the best of the others: {spread(found)}"
 
@@ -149,7 +129,7 @@ def gap_closes(part: Results) -> tuple[bool, str]:
     """ireduct should lose less of the noiseless accuracy than equal does."""
     lost = {}
     for name in ("ireduct", "equal"):
-        pairs = zip(curve(part, "11", "noiseless"), curve(part, "11", name), strict=True)
+        pairs = zip(values_in(part, "11", "noiseless"), values_in(part, "11", name), strict=True)
         lost[name] = [100 * (full - mine) for full, mine in pairs]
     better = all(mine < other for mine, other in zip(lost["ireduct"], lost["equal"], strict=True))
     text = ", ".join(f"{name} {spread(values)}" for name, values in lost.items())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.ireduct.checks.verdicts import Results, shares
-from experiments.shared.page_parts import curve_table, pictured
+from experiments.ireduct.page import STEM
+from experiments.shared.curves import curve
+from experiments.shared.findings import Results
+from experiments.shared.page_parts import capital, curve_table, entry, pictured
 
-STEM = "ireduct"
 TITLES = {
     "synthetic": "made-up people of the paper's sizes",
     "acs": "American Community Survey 2018",
@@ -65,7 +66,7 @@ def setting(results: Results) -> Iterator[str]:
 
 
 def section(name: str, part: Results) -> Iterator[str]:
-    yield f"## {TITLES[name][0].upper()}{TITLES[name][1:]}"
+    yield f"## {capital(TITLES[name])}"
     yield ""
     yield "| marginals | tables | cells | below the sanity bound | largest epsilon |"
     yield "|---|---:|---:|---:|---:|"
@@ -75,21 +76,18 @@ def section(name: str, part: Results) -> Iterator[str]:
     yield ""
     for key, figure in part["figures"].items():
         yield from pictured(figure, f"{STEM}-{name}-{key}.svg")
-        yield from curve_table(figure, _entry)
+        yield from curve_table(figure, entry)
+        yield ""
         if key == "5":
             yield from _best_shares(part)
     yield from _stated(part)
     yield from _worst(part)
 
 
-def _entry(value: float, error: float) -> str:
-    return f"{value:.3g}" + (f" ± {error:.1g}" if error else "")
-
-
 def _best_shares(part: Results) -> Iterator[str]:
     said = []
     for kind, facts in part["facts"]["cases"].items():
-        found = shares(part, kind)
+        found = curve(part, "5", kind)
         least = min(found, key=lambda share: found[share])
         above = [f"{100 * (found[share] / found[least] - 1):.0f} %" for share in (facts["share"], DEFAULT_SHARE)]
         said.append(f"{kind} at {least:g} (the paper's {facts['share']:g} is {above[0]} above, our default {above[1]})")
@@ -111,7 +109,7 @@ def _stated(part: Results) -> Iterator[str]:
     for kind, rows in part["stated"].items():
         for row in rows:
             covered = " | ".join(f"{100 * row[key][0]:.1f} %" for key in ("covered", "covered consistent"))
-            errors = " | ".join(_entry(*row[key]) for key in ("error", "error consistent", "gain"))
+            errors = " | ".join(entry(*row[key]) for key in ("error", "error consistent", "gain"))
             yield f"| {kind} | {row['method']} | {covered} | {errors} | {row['seconds']:.2g} |"
     yield ""
 
@@ -127,7 +125,7 @@ def _worst(part: Results) -> Iterator[str]:
     yield "| method | overall error | largest |"
     yield "|---|---:|---:|"
     for row in part["worst"]:
-        yield f"| {row['method']} | {_entry(*row['error'])} | {_entry(*row['largest'])} |"
+        yield f"| {row['method']} | {entry(*row['error'])} | {entry(*row['largest'])} |"
     yield ""
     largest = {row["method"]: row["largest"][0] for row in part["worst"]}
     aimed = largest["ireduct, maximum"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.ireduct.checks.statements import findings
-from experiments.ireduct.checks.verdicts import Results, ratios, spread
-from experiments.ireduct.page.sections import STEM, TITLES, section, setting
-from experiments.shared.page_parts import titled_charts, verdict_tables
-from experiments.sparse_summaries.checks.statements import Finding
-
-__all__ = ["STEM", "render"]
+from experiments.ireduct.checks.verdicts import ratios
+from experiments.ireduct.page import STEM
+from experiments.ireduct.page.sections import TITLES, section, setting
+from experiments.shared.curves import spread
+from experiments.shared.findings import Finding, Results
+from experiments.shared.page_parts import joined, titled_charts, verdict_tables
 
 SHORT = (
     ("ireduct", "oracle"),
@@ -24,7 +24,7 @@ SHORT = (
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    return {f"{STEM}.md": "\n".join(_page(results)) + "\n", **titled_charts(STEM, results, TITLES)}
+    return {f"{STEM}.md": joined(_page(results)), **titled_charts(STEM, results, TITLES)}
 
 
 def _page(results: Results) -> Iterator[str]:
@@ -33,7 +33,7 @@ def _page(results: Results) -> Iterator[str]:
     yield (
         "Section 6 of *iReduct: Differential privacy with reduced relative errors* (Xiao, Bender, Hay, Gehrke), "
         f"figures 5 to 11, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
-        "`python -m experiments.marginals --data FOLDER`; no number is typed by hand. The folder holds "
+        "`python -m experiments.ireduct --data FOLDER`; no number is typed by hand. The folder holds "
         "`acs_income_2018` and `adult`. `--part synthetic`, `acs` or `adult` does one table again, `--page-only` none. "
         "Made-up data come from a seed; the noise is the library's own and has no seed."
     )

@@ -11,20 +11,18 @@ from numpy.typing import NDArray
 
 from discreet.queries import Boxes, cut_questions
 from discreet.summaries.marginal_tables import MarginalTables, Part
-from experiments.ireduct.data.people import FOLDS, TARGET, People
-from experiments.ireduct.trials.errors import METHODS, Case, noisy, overall, values_of
-from experiments.ireduct.trials.figures import epsilons, figure, pairs_with_target
+from experiments.ireduct.data.marginals import KnownMarginals, without_folds
+from experiments.ireduct.data.people import TARGET, People
+from experiments.ireduct.trials.errors import METHODS, noisy, overall, values_of
+from experiments.ireduct.trials.figures import epsilons
 from experiments.ireduct.trials.naive_bayes import NaiveBayes
-from experiments.sparse_summaries.trials.figures import line
-from experiments.sparse_summaries.trials.subset_errors import Runs
+from experiments.shared.records import Json, Runs, figure, line
 
 #: a fold may hold a million people; so many tell its accuracy to a third of a percent
 JUDGED = 20_000
 
-Json = dict[str, Any]
 
-
-class Asked:
+class TablesAsRelease:
     """What a classifier asks of a release, answered from noisy tables in the same way. It is none: oracle's is not."""
 
     def __init__(self, made: MarginalTables) -> None:
@@ -40,30 +38,26 @@ class Asked:
         return {"count": self.made.answer(cut_questions(everything, ends), 0.95).value}
 
 
-def exactly(case: Case) -> MarginalTables:
+def exactly(case: KnownMarginals) -> MarginalTables:
     """The tables without noise, in the same form."""
     return MarginalTables(case.schema, case.sets, [Part.single(table, Fraction(1)) for table in case.tables])
 
 
 def accuracy(made: MarginalTables, people: People, rows: NDArray[np.int64]) -> float:
     """How often the classifier from these tables is right about these people."""
-    model = NaiveBayes(cast(Any, Asked(made)), TARGET).fit()
+    model = NaiveBayes(cast(Any, TablesAsRelease(made)), TARGET).fit()
     features = {name: people.columns[name][rows].tolist() for name in people.schema if name != TARGET}
     return float(np.mean(model.predict(features) == people.columns[TARGET][rows]))
 
 
 def classifier(people: People) -> Json:
     """10 and 11: error of the tables and accuracy of the classifier, by epsilon."""
-    sets = pairs_with_target(people)
-    whole, parts = people.tables(sets), people.tables_by_fold(sets)
     given = epsilons("classifier", people.rows)
     errors = {method: [Runs() for _ in given] for method in METHODS}
     right = {method: [Runs() for _ in given] for method in METHODS}
     noiseless, commonest = Runs(), Runs()
-    for fold in range(FOLDS):
-        tables = [table - part[fold] for table, part in zip(whole, parts, strict=True)]
-        case = Case.of(people, sets, "0.03", tables)
-        rows = np.flatnonzero(people.fold == fold)[:JUDGED]
+    for case, left_out in without_folds(people):
+        rows = left_out[:JUDGED]
         noiseless.values.append(accuracy(exactly(case), people, rows))
         commonest.values.append(float(np.mean(people.columns[TARGET][rows] == case.tables[0].argmax())))
         for place, epsilon in enumerate(given):

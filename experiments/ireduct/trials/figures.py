@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
-from typing import Any
 
-from experiments.ireduct.data.people import TARGET, People, Sets
-from experiments.ireduct.trials.errors import METHODS, Case, noisy, overall, values_of
-from experiments.sparse_summaries.trials.figures import line
-from experiments.sparse_summaries.trials.subset_errors import Runs
+from experiments.ireduct.data.marginals import KnownMarginals
+from experiments.ireduct.trials.errors import METHODS, noisy, overall, values_of
+from experiments.shared.records import Json, Runs, figure, line
 
 #: noise matters in relation to the records: what is 0.01 for the paper's ten million is 0.1 for one million
 PAPER_RECORDS = 10**7
@@ -22,24 +19,7 @@ THREE_BOUNDS = (Fraction(1, 4), Fraction(1), Fraction(4))
 #: of many cells a few runs say as much as many of few
 MANY_CELLS = ((200_000, 3), (50_000, 5))
 
-Json = dict[str, Any]
 Point = tuple[Fraction, Fraction]
-
-
-def pairs_with_target(people: People) -> Sets:
-    """What a naive Bayes classifier needs: the target alone, and with each other attribute."""
-    names = list(people.schema)
-    pairs = [tuple(name for name in names if name in (TARGET, other)) for other in names if other != TARGET]
-    return [(TARGET,), *pairs]
-
-
-def cases(people: People) -> dict[str, Case]:
-    """The paper's three sets of marginals, with the shares of two-phase that it takes for them."""
-    return {
-        "1-way": Case.of(people, list(combinations(people.schema, 1)), "0.07"),
-        "2-way": Case.of(people, list(combinations(people.schema, 2)), "0.025"),
-        "classifier": Case.of(people, pairs_with_target(people), "0.03"),
-    }
 
 
 def epsilons(kind: str, records: int) -> list[Fraction]:
@@ -48,17 +28,13 @@ def epsilons(kind: str, records: int) -> list[Fraction]:
     return [Fraction(f"{float(text) * PAPER_RECORDS / records:.2g}") for text in paper]
 
 
-def runs_of(case: Case, method: str, runs: int) -> int:
+def runs_of(case: KnownMarginals, method: str, runs: int) -> int:
     if method != "ireduct":
         return runs
     return min([runs, *(few for cells, few in MANY_CELLS if case.cells > cells)])
 
 
-def figure(title: str, x: str, y: str, lines: list[Json], *, log_x: bool, log_y: bool = True) -> Json:
-    return {"title": title, "x": x, "y": y, "log_x": log_x, "log_y": log_y, "lines": lines}
-
-
-def sweet_spot(all_cases: dict[str, Case], runs: int) -> Json:
+def sweet_spot(all_cases: dict[str, KnownMarginals], runs: int) -> Json:
     """5: two-phase by the share of its first phase, at the largest epsilon."""
     lines = []
     for kind, case in all_cases.items():
@@ -71,7 +47,7 @@ def sweet_spot(all_cases: dict[str, Case], runs: int) -> Json:
     return figure("5 Two-phase by the share of its first phase", "share", "overall error", lines, log_x=True)
 
 
-def by_epsilon_and_bound(kind: str, case: Case, keys: tuple[str, str], runs: int) -> Json:
+def by_epsilon_and_bound(kind: str, case: KnownMarginals, keys: tuple[str, str], runs: int) -> Json:
     """6 and 7, or 8 and 9: one curve for each method."""
     given = epsilons(kind, case.records)
     bounds = THREE_BOUNDS if kind == "2-way" else FIVE_BOUNDS
@@ -90,7 +66,7 @@ def by_epsilon_and_bound(kind: str, case: Case, keys: tuple[str, str], runs: int
     }
 
 
-def _errors(case: Case, method: str, point: Point, runs: int) -> Runs:
+def _errors(case: KnownMarginals, method: str, point: Point, runs: int) -> Runs:
     epsilon, times = point
     bound = times * case.sanity
     return Runs([overall(case, values_of(noisy(case, method, epsilon, bound)), bound) for _ in range(runs)])

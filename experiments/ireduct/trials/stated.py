@@ -12,22 +12,21 @@ from discreet.privacy import scale_of
 from discreet.queries import Questions
 from discreet.summaries.agreeing_tables import AgreeingTables
 from discreet.summaries.marginal_tables import MarginalTables
-from experiments.ireduct.trials.errors import METHODS, UNIT, Case, noisy, overall, relative, timed, values_of
+from experiments.ireduct.data.marginals import KnownMarginals
+from experiments.ireduct.trials.errors import METHODS, UNIT, noisy, overall, relative, timed, values_of
 from experiments.ireduct.trials.figures import epsilons, runs_of
 from experiments.ireduct.trials.rivals import proportional
+from experiments.shared.chance import shuffled
 from experiments.shared.range_errors import LEVEL, missed
-from experiments.shared.tables import shuffled
-from experiments.sparse_summaries.trials.subset_errors import Runs
+from experiments.shared.records import Json, Runs, short
 
 #: of one set of marginals so many cells, at random, are asked for
 SAMPLED = 20_000
 #: the paper's methods, and ours that aim at the largest error
 WORST = (*((method, "average") for method in METHODS), ("ireduct", "maximum"), ("two-phase", "maximum"))
 
-Json = dict[str, Any]
 
-
-def stated(kind: str, case: Case, runs: int) -> list[Json]:
+def stated(kind: str, case: KnownMarginals, runs: int) -> list[Json]:
     """For each method, with and without consistency: share of cells in their interval, and the overall error."""
     epsilon = epsilons(kind, case.records)[-1]
     questions, true = sampled_cells(case)
@@ -51,18 +50,18 @@ def stated(kind: str, case: Case, runs: int) -> list[Json]:
                 "method": method,
                 "runs": few,
                 "level": LEVEL,
-                "covered": _pair(held[False]),
-                "covered consistent": _pair(held[True]),
-                "error": _pair(wrong[False]),
-                "error consistent": _pair(wrong[True]),
-                "gain": _pair(gain),
-                "seconds": float(f"{min(times):.3g}"),
+                "covered": held[False].pair(4, 2),
+                "covered consistent": held[True].pair(4, 2),
+                "error": wrong[False].pair(4, 2),
+                "error consistent": wrong[True].pair(4, 2),
+                "gain": gain.pair(4, 2),
+                "seconds": short(min(times), 3),
             }
         )
     return rows
 
 
-def sampled_cells(case: Case) -> tuple[Questions, NDArray[np.int64]]:
+def sampled_cells(case: KnownMarginals) -> tuple[Questions, NDArray[np.int64]]:
     """Questions for single cells of the tables, and their true counts."""
     ends = np.cumsum([table.size for table in case.tables])
     chosen = np.sort(shuffled(int(ends[-1]), 2)[:SAMPLED])
@@ -80,7 +79,7 @@ def sampled_cells(case: Case) -> tuple[Questions, NDArray[np.int64]]:
     return Questions(first, last, chosen.size, np.arange(chosen.size)), true
 
 
-def worst(kind: str, case: Case, runs: int) -> list[Json]:
+def worst(kind: str, case: KnownMarginals, runs: int) -> list[Json]:
     """The largest relative error of any cell beside the overall one; who aims at which."""
     epsilon = epsilons(kind, case.records)[-1]
     rows = []
@@ -96,8 +95,4 @@ def worst(kind: str, case: Case, runs: int) -> list[Json]:
 def _worst_row(name: str, found: list[list[NDArray[np.float64]]]) -> Json:
     mean = Runs([float(np.mean([errors.mean() for errors in one])) for one in found])
     largest = Runs([float(max(errors.max() for errors in one)) for one in found])
-    return {"method": name, "error": _pair(mean), "largest": _pair(largest)}
-
-
-def _pair(runs: Runs) -> list[float]:
-    return [float(f"{runs.mean:.4g}"), float(f"{runs.error:.2g}")]
+    return {"method": name, "error": mean.pair(4, 2), "largest": largest.pair(4, 2)}

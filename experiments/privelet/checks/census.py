@@ -1,4 +1,4 @@
-"""Tests of what privelet, section 8.1, says of its figures, and of what both papers say that the vectors can tell.
+"""Tests of what privelet, section 8.1, says of its figures.
 
 Each gives a verdict and the numbers behind it; a KeyError where the numbers were not recorded.
 """
@@ -6,20 +6,15 @@ Each gives a verdict and the numbers behind it; a KeyError where the numbers wer
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-Results = Mapping[str, Any]
-Check = Callable[[Results], tuple[bool, str]]
+from experiments.privelet.trials import census
+from experiments.shared.curves import COMPARABLE, comparable, curve, spread
+from experiments.shared.findings import Check, Results
+
+EPSILONS = tuple(float(epsilon) for epsilon in census.EPSILONS)
+
 Points = list[tuple[float, float]]
-
-EPSILONS = (0.5, 0.75, 1.0, 1.25)
-COMPARABLE = (0.8, 1.25)
-
-
-def spread(values: list[float], digits: int = 2) -> str:
-    """From the least to the most, as a reader wants it."""
-    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
 
 
 def percent(value: float) -> str:
@@ -28,9 +23,7 @@ def percent(value: float) -> str:
 
 def points(results: Results, kind: str, times: int, epsilon: float, name: str) -> Points:
     """Mean coverage or selectivity of each fifth of the questions, and the error there."""
-    lines = results["census"]["figures"][f"{kind}-{times}-{epsilon:g}"]["lines"]
-    found = {line["name"]: line for line in lines}[name]
-    return list(zip(found["x"], found["y"], strict=True))
+    return list(curve(results["census"], f"{kind}-{times}-{epsilon:g}", name).items())
 
 
 def _ratios(results: Results, kind: str, times: int, name: str, to: str) -> Iterator[tuple[float, float]]:
@@ -73,13 +66,9 @@ def shrinking(kind: str, border: float, times: int, *, below: bool) -> Check:
         ratios = list(_ratios(results, kind, times, "privelet*", "privelet+"))
         side = [ratio for place, ratio in ratios if (place < border) == below]
         text = f"privelet* / privelet+ where {kind} is {'below' if below else 'above'} {border:g}: {spread(side)}"
-        return (max(side) < COMPARABLE[0] if below else _comparable(side)), text
+        return (max(side) < COMPARABLE[0] if below else comparable(side)), text
 
     return check
-
-
-def _comparable(ratios: list[float]) -> bool:
-    return min(ratios) >= COMPARABLE[0] and max(ratios) <= COMPARABLE[1]
 
 
 def within_quarter(times: int) -> Check:
@@ -137,39 +126,3 @@ def direct_attributes(results: Results) -> tuple[bool, str]:
     direct = results["census"]["facts"]["direct"]
     text = f"the rule leaves {', '.join(direct['paper'])} untransformed; least mean variance over an even workload "
     return direct["paper"] == ["age", "sex"], text + f"leaves {', '.join(direct['default']) or 'none'}"
-
-
-def _vector_ratios(results: Results, dimensions: str, name: str, to: str) -> list[float]:
-    rows = results["vectors"][dimensions]["rows"]
-    return [row["errors"][name][0] / row["errors"][to][0] for row in rows]
-
-
-def alike_trees(results: Results) -> tuple[bool, str]:
-    ratios = _vector_ratios(results, "1d", "dyadic 2", "privelet")
-    return _comparable(ratios), f"dyadic of base 2 by least squares / privelet: {spread(ratios)}"
-
-
-def logarithmic(dimensions: str) -> Check:
-    def check(results: Results) -> tuple[bool, str]:
-        ratios = _vector_ratios(results, dimensions, "privelet", "geometric")
-        sizes = " x ".join(f"{size:,}" for size in results["vectors"][dimensions]["sizes"])
-        return max(ratios) < 1, f"privelet / geometric on {sizes} cells: {spread(ratios)}"
-
-    return check
-
-
-def rule_helps(results: Results) -> tuple[bool, str]:
-    ratios = _vector_ratios(results, "2d", "privelet+ paper", "privelet")
-    return max(ratios) < 1, f"both attributes untransformed / both transformed: {spread(ratios)}"
-
-
-def star_on_vectors(dimensions: str) -> Check:
-    def check(results: Results) -> tuple[bool, str]:
-        plus = "privelet+" if "privelet+" in results["vectors"][dimensions]["intervals"] else "privelet"
-        ratios = _vector_ratios(results, dimensions, "privelet*", plus)
-        hard = _vector_ratios(results, dimensions, "privelet* hard", plus)
-        better = sum(ratio < 1 for ratio in ratios)
-        text = f"better in {better} of {len(ratios)} cases, privelet* / {plus} {spread(ratios)}; hard {spread(hard)}"
-        return better == len(ratios), text
-
-    return check

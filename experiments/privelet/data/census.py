@@ -1,4 +1,4 @@
-"""Tables to ask ranges of: the census extract, the DPBench vectors, and made-up counts whose cells come in clusters."""
+"""People by age, sex, occupation and income: a census extract in place of the paper's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise import Noise, SeededSource
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema
-from experiments.shared.tables import Truth, bell, domain
+from experiments.shared.tables import Truth
 
 INCOME_WIDTH = 500
 INCOME_BINS = 1001
@@ -79,26 +78,3 @@ def enlarged(truth: Truth, times: int) -> Truth:
     """The same table with every record `times` over."""
     counts = truth.counts
     return Truth(truth.schema, Counts(counts.sizes, counts.codes, times * counts.counts))
-
-
-def vectors(folder: Path, dimensions: int) -> dict[str, Truth]:
-    """The DPBench vectors of one or two dimensions by name; empty where they are absent."""
-    found = {}
-    for path in sorted((folder / "dpbench" / f"{dimensions}D").glob("*.npy")):
-        dense = np.rint(np.load(path)).astype(np.int64)
-        schema = domain(*dense.shape)
-        codes = np.stack(np.nonzero(dense), axis=1)
-        found[path.stem.split(".")[0].removesuffix("_256_256")] = Truth(
-            schema, Counts(schema.sizes, codes, dense[tuple(codes.T)])
-        )
-    return found
-
-
-def clustered(cells: int, occupied: int, runs: int, mean: float, deviation: float, seed: int) -> Truth:
-    """As `bell`, but the occupied cells form `runs` runs of equal length without a gap, at random places."""
-    length = occupied // runs
-    places = np.sort(Noise(SeededSource(20_000 + seed)).subset(cells // length, runs)) * length
-    codes = (places[:, None] + np.arange(length)).reshape(-1, 1)
-    values = bell(domain(codes.size), codes.size, mean, deviation, seed).counts.counts
-    schema = domain(cells)
-    return Truth(schema, Counts(schema.sizes, codes, values))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.privelet.checks.statements import findings
-from experiments.privelet.page.sections import STEM, Results, census_section, dyadic_section, vectors_section
+from experiments.privelet.page import STEM
+from experiments.privelet.page.census import census_section
+from experiments.privelet.page.dyadic import dyadic_section
+from experiments.privelet.page.vectors import vectors_section
 from experiments.privelet.trials.dyadic import CHECKED
 from experiments.shared.charts import line_chart
-from experiments.shared.page_parts import verdict_tables
-from experiments.sparse_summaries.checks.statements import Finding
-
-__all__ = ["STEM", "render"]
+from experiments.shared.findings import Finding, Results
+from experiments.shared.page_parts import joined, verdict_tables
 
 THRESHOLDS = (
     "How words were read: comparable or similar is a ratio of errors between 0.8 and 1.25, considerably better one "
@@ -27,7 +28,7 @@ SECTIONS = {"census": census_section, "vectors": vectors_section, "dyadic": dyad
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
+    files = {f"{STEM}.md": joined(_page(results))}
     for name in ("census", "dyadic"):
         for key, figure in results.get(name, {"figures": {}})["figures"].items():
             # a legend has no room for the whole word
@@ -43,7 +44,7 @@ def _page(results: Results) -> Iterator[str]:
         "Section 8.1 of *Differential privacy via wavelet transforms* (Xiao, Wang, Gehrke), section 5.3 of "
         "*Differentially private summaries for sparse data* (Cormode, Procopiuc, Srivastava, Tran), and the vectors of "
         f"the DPBench study, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
-        f"`python -m discreet.evaluate.{STEM} --data FOLDER`; no number is typed by hand. The folder holds "
+        f"`python -m experiments.privelet --data FOLDER`; no number is typed by hand. The folder holds "
         "`acs_income_2018` and `dpbench`. `--part census`, `vectors` or `dyadic` does one part again, `--page-only` "
         "none. Data and questions come from seeds; the noise is the library's own and has no seed."
     )

@@ -16,12 +16,13 @@ from discreet.schema import Nominal, Schema
 from discreet.summaries.coefficients import Coefficients
 from discreet.summaries.shrunk import Shrunk
 from experiments.privelet.data.census import INCOME_BINS, INCOME_WIDTH, enlarged
+from experiments.privelet.trials.direct import direct
 from experiments.privelet.trials.questions import true_answers
 from experiments.privelet.trials.splits import Split
-from experiments.shared.range_errors import LEVEL, Missed, chosen, measured, missed, ready
+from experiments.shared.methods import Method, ready
+from experiments.shared.range_errors import LEVEL, Missed, measured, missed
+from experiments.shared.records import Json, Runs, line, short
 from experiments.shared.tables import Truth
-from experiments.sparse_summaries.trials.figures import line
-from experiments.sparse_summaries.trials.subset_errors import Method, Runs
 
 QUESTIONS = 40_000
 EPSILONS = tuple(Fraction(text) for text in ("0.5", "0.75", "1", "1.25"))
@@ -32,13 +33,12 @@ NEARLY_ZERO = 1e-6
 UNIT = Unit(neighbours="replace")
 STAR: Method = ("privelet*", {"direct": "paper"})
 
-Json = dict[str, Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class CensusQuestions:
     """All that is asked of one table, with the true answers."""
 
     questions: Questions
@@ -47,7 +47,7 @@ class Asked:
     split_true: Integers
 
     @classmethod
-    def of(cls, truth: Truth, questions: Questions, split: Split) -> Asked:
+    def of(cls, truth: Truth, questions: Questions, split: Split) -> CensusQuestions:
         ends = [
             np.concatenate([getattr(one, end) for one in (questions, split.questions)]) for end in ("first", "last")
         ]
@@ -57,15 +57,15 @@ class Asked:
 
 def census_experiment(truth: Truth) -> Json:
     """Both tables at every epsilon: figures, how well the stated errors fit, and how errors add up."""
-    questions, direct = predicates(truth.schema, QUESTIONS, 1), _direct(truth.schema)
+    questions, left = predicates(truth.schema, QUESTIONS, 1), _direct(truth.schema)
     cells = covered(truth.schema, questions)
-    split = Split.of(truth.schema, direct["paper"], questions, _fifths(cells))
+    split = Split.of(truth.schema, left["paper"], questions, _fifths(cells))
     figures: Json = {}
     stated: list[Json] = []
     added_up: list[Json] = []
     for times in (1, ENLARGED):
         table = enlarged(truth, times)
-        asked = Asked.of(table, questions, split)
+        asked = CensusQuestions.of(table, questions, split)
         for epsilon in EPSILONS:
             found, added = _all_methods(table, epsilon, asked, whole=times == 1)
             figures |= _figures(table, times, epsilon, found, cells, asked.true)
@@ -75,7 +75,7 @@ def census_experiment(truth: Truth) -> Json:
         "people": int(truth.counts.counts.sum()),
         "cells": truth.schema.cells,
         "occupied": truth.occupied,
-        "direct": direct,
+        "direct": left,
         "questions": QUESTIONS,
         "combinations": split.combinations,
     }
@@ -109,20 +109,19 @@ def setting(truth: Truth) -> list[str]:
 def _direct(schema: Schema) -> Json:
     """Which attributes are left untransformed by the paper's rule and by our default."""
     asked: dict[str, dict[str, Any]] = {"paper": {"direct": "paper"}, "default": {}}
-    return {
-        name: chosen(ready(schema, ("privelet+", parameters), EPSILONS[0], UNIT), "direct")
-        for name, parameters in asked.items()
-    }
+    return {name: direct(schema, ("privelet+", given), EPSILONS[0], UNIT) for name, given in asked.items()}
 
 
-def _all_methods(truth: Truth, epsilon: Fraction, asked: Asked, *, whole: bool) -> tuple[dict[str, Missed], Json]:
+def _all_methods(
+    truth: Truth, epsilon: Fraction, asked: CensusQuestions, *, whole: bool
+) -> tuple[dict[str, Missed], Json]:
     """The errors of every method, and how they add up; `privelet` without untransformed attributes only if `whole`."""
     found, added = {}, {}
     for name in ("geometric", "privelet") if whole else ("geometric",):
-        summary, _ = measured(truth, ready(truth.schema, (name, {}), epsilon, UNIT))
+        summary, _ = measured(truth, ready("ranges", truth.schema, (name, {}), epsilon, UNIT))
         found[name] = missed(summary, asked.questions, asked.true)
         del summary  # before the next table is made: they are large
-    star, _ = measured(truth, ready(truth.schema, STAR, epsilon, UNIT))
+    star, _ = measured(truth, ready("ranges", truth.schema, STAR, epsilon, UNIT))
     assert isinstance(star, Shrunk)
     for name in ("privelet+", "privelet*"):
         plus = Coefficients(star.schema, star.axes, star.values, star.scale)
@@ -150,9 +149,9 @@ def _figures(
 
 def _by_fifth(order_by: Floats, errors: dict[str, Floats]) -> Json:
     parts = _fifths(order_by)
-    drawn = [max(float(order_by[part].mean()), NEARLY_ZERO) for part in parts]
+    drawn = [short(max(float(order_by[part].mean()), NEARLY_ZERO)) for part in parts]
     lines = [line(name, drawn, [Runs([float(off[part].mean())]) for part in parts]) for name, off in errors.items()]
-    overall = {name: float(f"{off.mean():.4g}") for name, off in errors.items()}
+    overall = {name: short(float(off.mean())) for name, off in errors.items()}
     return {"log_x": True, "log_y": True, "lines": lines, "overall": overall}
 
 

@@ -6,22 +6,19 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from discreet.mechanisms import registry
 from discreet.privacy import Unit
 from discreet.summaries import Summary
-from experiments.privelet.data.census import clustered
+from experiments.privelet.data.dyadic import CELLS, CLUSTERS, OCCUPIED, skewed, uniform
 from experiments.privelet.trials.questions import ranges_of, true_answers
-from experiments.shared.range_errors import known, measured, missed, ready
+from experiments.shared.methods import Method, ready
+from experiments.shared.range_errors import measured, missed
+from experiments.shared.records import Json, Runs, figure, line, short
 from experiments.shared.tables import Truth, bell, domain
-from experiments.sparse_summaries.trials.figures import line
-from experiments.sparse_summaries.trials.subset_errors import Method, Runs
 
-CELLS = 10**6
-OCCUPIED = 10**5
-CLUSTERS = 100
 SIZE = 10**5
 EPSILON = Fraction(1, 10)
 UNIT = Unit()
@@ -34,8 +31,6 @@ TIMED_SECONDS = 10.0
 CHECKED = ", checked"
 LEAST_SQUARES = "dyadic, least squares"
 
-Json = dict[str, Any]
-
 #: the paper's methods by our names; the least-squares tree is ours
 _DENSE: dict[str, Method] = {
     "geometric": ("geometric", {}),
@@ -47,6 +42,13 @@ _SPARSE = ("dyadic-filter", "dyadic-priority", "dyadic-filter-priority")
 _WAVELETS = ("wavelet-filter", "wavelet-priority", "wavelet-filter-priority")
 
 
+def _known(method: Method) -> bool:
+    """Whether this version has the method, with these parameters."""
+    name, parameters = method
+    kind = registry().get(("ranges", name))
+    return kind is not None and set(parameters) <= set(kind.parameters)
+
+
 def methods(size: int = SIZE) -> dict[str, Method]:
     """All that this version has; sparse ones of this size."""
     found = dict(_DENSE)
@@ -54,22 +56,14 @@ def methods(size: int = SIZE) -> dict[str, Method]:
         for mark, consistency in (("", False), (CHECKED, True)):
             found[name + mark] = (name, {"size": size, "consistency": consistency})
         # a sample has no check: what it lacks says nothing
-        if not known(found[name]):
+        if not _known(found[name]):
             found[name] = (name, {"size": size})
     found |= {name: (name, {"size": size}) for name in _WAVELETS}
-    return {name: method for name, method in found.items() if known(method)}
-
-
-def uniform(seed: int) -> Truth:
-    return bell(domain(CELLS), OCCUPIED, 100, 20, seed)
-
-
-def skewed(seed: int) -> Truth:
-    return clustered(CELLS, OCCUPIED, CLUSTERS, 100, 20, seed)
+    return {name: method for name, method in found.items() if _known(method)}
 
 
 @dataclass
-class Found:
+class RangeErrors:
     """Of one method: errors by the size of the range, the intervals' coverage, and what the summary holds."""
 
     absolute: dict[int, Runs] = field(default_factory=dict)
@@ -79,13 +73,13 @@ class Found:
     kept: Runs = field(default_factory=Runs)
 
 
-def compare(tables: Iterable[Truth], compared: dict[str, Method]) -> dict[str, Found]:
-    found = {name: Found() for name in compared}
+def compare(tables: Iterable[Truth], compared: dict[str, Method]) -> dict[str, RangeErrors]:
+    found = {name: RangeErrors() for name in compared}
     for run, truth in enumerate(tables):
         asked = {size: ranges_of(size, CELLS, QUESTIONS, 1000 * run + place) for place, size in enumerate(RANGES)}
         true = {size: true_answers(truth, questions) for size, questions in asked.items()}
         for name, method in compared.items():
-            summary, _ = measured(truth, ready(truth.schema, method, EPSILON, UNIT))
+            summary, _ = measured(truth, ready("ranges", truth.schema, method, EPSILON, UNIT))
             mine, inside, width = found[name], list[float](), list[float]()
             mine.kept.values.append(_held(summary))
             for size, questions in asked.items():
@@ -134,7 +128,8 @@ def dyadic_experiment(runs: int) -> Json:
 def setting(runs: int, compared: dict[str, Method]) -> list[str]:
     truth = uniform(0)
     thetas = {
-        name: getattr(ready(truth.schema, method, EPSILON, UNIT), "theta", None) for name, method in compared.items()
+        name: getattr(ready("ranges", truth.schema, method, EPSILON, UNIT), "theta", None)
+        for name, method in compared.items()
     }
     filters = ", ".join(f"{name} {theta}" for name, theta in thetas.items() if theta is not None and theta > 1)
     chosen = f"The filters' theta is the one at which an empty table keeps the size: {filters}." if filters else ""
@@ -159,20 +154,18 @@ def _fresh(data: Callable[[int], Truth], runs: int) -> Iterable[Truth]:
     return (data(run) for run in range(runs))
 
 
-def _figure(title: str, found: dict[str, Found], names: list[str]) -> Json:
+def _figure(title: str, found: dict[str, RangeErrors], names: list[str]) -> Json:
     lines = [
         line(
             name,
             [float(size) for size in RANGES],
             list(found[name].absolute.values()),
-            relative=[float(f"{runs.mean:.4g}") for runs in found[name].relative.values()],
+            relative=[short(runs.mean) for runs in found[name].relative.values()],
             kept=found[name].kept.mean,
         )
         for name in names
     ]
-    return {"title": title, "x": "cells in the range", "y": "absolute error", "log_x": True, "log_y": True} | {
-        "lines": lines
-    }
+    return figure(title, "cells in the range", "absolute error", lines)
 
 
 def _times() -> Json:
@@ -186,7 +179,7 @@ def _times() -> Json:
             taken[name].append(Runs([_best_seconds(truth, method)]))
     lines = [line(name, [float(cells) for cells in TIMED_DOMAINS], values) for name, values in taken.items()]
     title = f"Seconds to summarise {TIMED_OCCUPIED:,} occupied cells"
-    return {"title": title, "x": "cells in the domain", "y": "seconds", "log_x": True, "log_y": True, "lines": lines}
+    return figure(title, "cells in the domain", "seconds", lines)
 
 
 def _best_seconds(truth: Truth, method: Method) -> float:
@@ -194,6 +187,6 @@ def _best_seconds(truth: Truth, method: Method) -> float:
     taken: list[float] = []
     while len(taken) < 1 + TIMED_RUNS and (len(taken) < 3 or sum(taken) < TIMED_SECONDS):
         start = time.perf_counter()
-        measured(truth, ready(truth.schema, method, EPSILON, UNIT))
+        measured(truth, ready("ranges", truth.schema, method, EPSILON, UNIT))
         taken.append(time.perf_counter() - start)
     return min(taken)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.evaluate.random_questions import boxes
 from discreet.queries import Questions
 from discreet.schema import Schema
+from experiments.shared.records import short
 
 MOST_QUESTIONS = 200
 
@@ -52,8 +53,8 @@ class Split:
         return {
             int(number): {
                 "questions": int((self.part == number).sum()),
-                "independent": float(f"{apart[self.part == number].mean():.4g}"),
-                "measured": float(f"{sums[self.part == number].mean():.4g}"),
+                "independent": short(float(apart[self.part == number].mean())),
+                "measured": short(float(sums[self.part == number].mean())),
             }
             for number in np.unique(self.part)
         }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +14,18 @@ from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.coefficients import Coefficients
 from discreet.summaries.shrunk import Shrunk
+from experiments.privelet.trials.direct import direct
 from experiments.privelet.trials.questions import prefixes, true_answers
-from experiments.shared.range_errors import Missed, chosen, measured, missed, ready
+from experiments.shared.methods import Method, ready
+from experiments.shared.range_errors import Missed, measured, missed
+from experiments.shared.records import Json, Runs, short
 from experiments.shared.tables import Truth
-from experiments.sparse_summaries.trials.subset_errors import Method, Runs
 
 EPSILON = Fraction(1, 10)
 QUESTIONS = 2000
 UNIT = Unit()
 STAR: Method = ("privelet*", {})
 RULE: Method = ("privelet+", {"direct": "paper"})
-
-Json = dict[str, Any]
 
 
 def vectors_experiment(tables: dict[str, Truth], trials: int) -> Json:
@@ -36,12 +35,12 @@ def vectors_experiment(tables: dict[str, Truth], trials: int) -> Json:
         for workload, questions in _workloads(truth).items():
             errors = _errors(truth, questions, trials, covered)
             size = int(truth.counts.counts.sum())
-            scaled = {method: [_short(runs.mean / size), _short(runs.error / size)] for method, runs in errors.items()}
+            scaled = {method: [short(runs.mean / size), short(runs.error / size)] for method, runs in errors.items()}
             rows.append({"vector": name, "records": size, "workload": workload, "errors": scaled})
     schema = next(iter(tables.values())).schema
-    direct = {"privelet+ and privelet*": _direct(schema, STAR), "the paper's rule": _direct(schema, RULE)}
+    left = {"privelet+ and privelet*": _direct(schema, STAR), "the paper's rule": _direct(schema, RULE)}
     intervals = {name: round(runs.mean, 4) for name, runs in covered.items()}
-    return {"rows": rows, "intervals": intervals, "direct": direct, "sizes": list(schema.sizes)}
+    return {"rows": rows, "intervals": intervals, "direct": left, "sizes": list(schema.sizes)}
 
 
 def setting(trials: int) -> list[str]:
@@ -61,7 +60,7 @@ def setting(trials: int) -> list[str]:
 
 
 def _direct(schema: Schema, method: Method) -> list[str]:
-    return list(chosen(ready(schema, method, EPSILON, UNIT), "direct"))
+    return direct(schema, method, EPSILON, UNIT)
 
 
 def _workloads(truth: Truth) -> dict[str, Questions]:
@@ -82,25 +81,21 @@ def _errors(truth: Truth, questions: Questions, trials: int, covered: dict[str, 
 
 def _trial(truth: Truth, questions: Questions, true: NDArray[np.int64]) -> Iterator[tuple[str, Missed]]:
     def alone(method: Method) -> Missed:
-        return missed(measured(truth, ready(truth.schema, method, EPSILON, UNIT))[0], questions, true)
+        return missed(measured(truth, ready("ranges", truth.schema, method, EPSILON, UNIT))[0], questions, true)
 
     schema = truth.schema
     yield "geometric", alone(("geometric", {}))
-    direct = _direct(schema, STAR)
-    if direct:
+    left = _direct(schema, STAR)
+    if left:
         yield "privelet", alone(("privelet", {}))
-    if _direct(schema, RULE) != direct:
+    if _direct(schema, RULE) != left:
         yield "privelet+ paper", alone(RULE)
-    star, _ = measured(truth, ready(schema, STAR, EPSILON, UNIT))
+    star, _ = measured(truth, ready("ranges", schema, STAR, EPSILON, UNIT))
     assert isinstance(star, Shrunk)
     plus = Coefficients(schema, star.axes, star.values, star.scale)
-    yield "privelet+" if direct else "privelet", missed(plus, questions, true)
+    yield "privelet+" if left else "privelet", missed(plus, questions, true)
     yield "dyadic 2", alone(("dyadic", {"base": 2}))
     yield "dyadic 16", alone(("dyadic", {"base": 16}))
     yield "privelet*", missed(star, questions, true)
     hard = Shrunk(schema, star.axes, star.values, star.scale, soft=False)
     yield "privelet* hard", missed(hard, questions, true)
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")

@@ -6,11 +6,9 @@ Every verdict is computed. The reasons stand here and are shown only where a sta
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from experiments.sampled_analytics.checks import verdicts as check
-from experiments.sampled_analytics.checks.verdicts import Check, Results
-from experiments.sparse_summaries.checks.statements import Finding
+from experiments.shared.findings import Finding, Results, Statement, by_data_set
 
 NETFLIX = ("netflix", "netflix-part")
 WEEKLY = ("gowalla", "foursquare", *NETFLIX, "retail")
@@ -90,23 +88,6 @@ WIDE_FACTOR = (
 )
 
 PICKED = {"items": FEW_USERS, "edges": ONE_CONTEXT}
-
-
-@dataclass(frozen=True)
-class Statement:
-    """`on`: the data sets it is about, if not all; `but`: those it leaves out. A test of edges needs contexts."""
-
-    figure: str
-    says: str
-    check: Check
-    reason: str = ""
-    on: tuple[str, ...] = ()
-    but: tuple[str, ...] = ()
-    needs: str = "figures"
-
-    def about(self, name: str, part: Results) -> bool:
-        wanted = name in self.on if self.on else name not in self.but
-        return wanted and (self.needs in part or self.needs in part["methods"])
 
 
 def _paper() -> Iterator[Statement]:
@@ -200,10 +181,5 @@ STATEMENTS = (*_paper(), *_ours())
 
 
 def findings(results: Results) -> Iterator[Finding]:
-    """The verdicts on every statement, on every data set it is about that was recorded."""
-    for statement in STATEMENTS:
-        for name, part in results.items():
-            if statement.about(name, part):
-                holds, numbers = statement.check(part)
-                reason = "" if holds else statement.reason
-                yield Finding(f"{statement.figure}, {name}", statement.says, holds, numbers, reason)
+    """The verdicts on every statement, on every data set that it is about and that was recorded."""
+    return by_data_set(STATEMENTS, results)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
-from experiments.sampled_analytics.trials.measures import short
+from experiments.sampled_analytics.trials.releases import METHODS, SAMPLING
+from experiments.shared.curves import curve
+from experiments.shared.findings import Check, Results
+from experiments.shared.records import short
 
-Results = Mapping[str, Any]
-Check = Callable[[Results], tuple[bool, str]]
-
-METHODS = ("lpa", "fpa", "gs", "sra", "hpa")
-OLD, NEW = METHODS[:3], METHODS[3:]
+NEW = SAMPLING
+OLD = tuple(method for method in METHODS if method not in NEW)
 #: Friday to Sunday, where Monday is 0
 WEEKEND = (4, 5, 6)
 #: a quarter of the top ten at most is a failure to find it
-FAILS = 0.25
+LOST = 0.25
 COMPARABLE = 1.5
 NEAR = 1.1
 #: a share of the week that a chart would show
@@ -39,17 +38,11 @@ def percent(found: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {100 * number:.1f} %" for name, number in found.items())
 
 
-def line(part: Results, figure: str, name: str) -> dict[int, float]:
-    """One curve, by its points."""
-    found = next(one for one in part["figures"][figure]["lines"] if one["name"] == name)
-    return dict(zip(found["x"], found["y"], strict=True))
-
-
 def popular(many: int, share: float) -> Check:
     """Figure 5: whether the noisy popularity finds more than this share of the true top."""
 
     def check(part: Results) -> tuple[bool, str]:
-        found = line(part, "5", "hpa")[many]
+        found = curve(part, "5", "hpa")[many]
         return found > share, f"{100 * found:.0f} % of the top {many}"
 
     return check
@@ -75,11 +68,11 @@ def bowl(kind: str) -> Check:
     return check
 
 
-def best_bounds(part: Results, kind: str) -> dict[str, int]:
+def best_bounds(part: Results, kind: str) -> dict[str, float]:
     found = {}
     for method in NEW:
-        curve = line(part, f"6-{kind}", method)
-        found[method] = min(curve, key=lambda bound: curve[bound])
+        errors = curve(part, f"6-{kind}", method)
+        found[method] = min(errors, key=lambda bound: errors[bound])
     return found
 
 
@@ -167,7 +160,7 @@ def best_divergence(kind: str, measure: str) -> Check:
 def old_fail(kind: str) -> Check:
     def check(part: Results) -> tuple[bool, str]:
         found = values(part, kind, "top", OLD)
-        return max(found.values()) <= FAILS, percent(found)
+        return max(found.values()) <= LOST, percent(found)
 
     return check
 
@@ -208,17 +201,17 @@ def all_found(part: Results) -> tuple[bool, str]:
 
 
 def first_found(part: Results) -> tuple[bool, str]:
-    found = line(part, "9", "hpa")[1]
+    found = curve(part, "9", "hpa")[1]
     return found == 1, f"{100 * found:.0f} %"
 
 
 def first_missed(part: Results) -> tuple[bool, str]:
-    found = {method: line(part, "9", method)[1] for method in OLD}
+    found = {method: curve(part, "9", method)[1] for method in OLD}
     return max(found.values()) < 0.01, percent(found)
 
 
 def _ends(part: Results, methods: Sequence[str]) -> dict[str, tuple[float, float]]:
-    curves = {method: line(part, "9", method) for method in methods}
+    curves = {method: curve(part, "9", method) for method in methods}
     return {method: (curve[min(curve)], curve[max(curve)]) for method, curve in curves.items()}
 
 
@@ -244,7 +237,7 @@ def slower(part: Results) -> tuple[bool, str]:
 
 def ahead_to_hundred(part: Results) -> tuple[bool, str]:
     """At every K up to 100 both find more than the others; the numbers are those at 100."""
-    curves = {method: line(part, "9", method) for method in METHODS}
+    curves = {method: curve(part, "9", method) for method in METHODS}
     points = [many for many in curves["sra"] if many <= 100]
     holds = all(min(curves[m][many] for m in NEW) > max(curves[m][many] for m in OLD) for many in points)
     return holds, "at 100: " + percent({method: curve[100] for method, curve in curves.items()})
@@ -294,7 +287,7 @@ def rescaling_helps(kind: str) -> Check:
 def guess_is_near(part: Results) -> tuple[bool, str]:
     """Equation 22 with the root mean square popularity, against the least error of sra's items in figure 6."""
     row = next(one for one in part["guessed"] if one["popularity"] == "root mean square")
-    curve = line(part, "6-items", "sra")
-    best = min(curve, key=lambda bound: curve[bound])
-    ratio = row["mse"][0] / curve[best]
+    errors = curve(part, "6-items", "sra")
+    best = min(errors, key=lambda bound: errors[bound])
+    ratio = row["mse"][0] / errors[best]
     return ratio <= NEAR, f"l = {row['bound']} against {best}; error {ratio:.2f} times the least"

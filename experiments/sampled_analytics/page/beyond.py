@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.sampled_analytics.checks.verdicts import NEW, Results
+from experiments.sampled_analytics.checks.verdicts import NEW
 from experiments.sampled_analytics.page.sections import entry
+from experiments.shared.findings import Results
 
 
 def beyond(results: Results) -> Iterator[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from experiments.sampled_analytics.checks.verdicts import METHODS, NEW, Results
-from experiments.sampled_analytics.trials.measures import short
+from experiments.sampled_analytics.checks.verdicts import NEW
+from experiments.sampled_analytics.page import STEM
+from experiments.sampled_analytics.trials.releases import METHODS
 from experiments.shared.charts import label
+from experiments.shared.findings import Results
+from experiments.shared.page_parts import capital
+from experiments.shared.records import short
 
-STEM = "sampled-analytics"
 TITLES = {
     "gowalla": "made-up Gowalla",
     "foursquare": "made-up Foursquare",
@@ -138,7 +141,7 @@ def measures(results: Results, figure: str, kind: str) -> Iterator[str]:
     shown = [("a", "mse"), ("b", "kl"), ("", "kl back"), ("c", "top")]
     for letter, measure in shown:
         unit = MEASURES.get(measure, "reverse divergence")
-        yield f"### {unit[0].upper()}{unit[1:]}" + (", %" if measure == "top" else "")
+        yield f"### {capital(unit)}" + (", %" if measure == "top" else "")
         yield ""
         if letter:
             yield f"![Figure {figure}({letter})]({STEM}-{figure}{letter}.svg)"

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from experiments.sampled_analytics.checks.statements import findings
-from experiments.sampled_analytics.checks.verdicts import METHODS, NEW, Results, beats_the_mean, values
+from experiments.sampled_analytics.checks.verdicts import NEW, beats_the_mean, values
+from experiments.sampled_analytics.page import STEM
 from experiments.sampled_analytics.page.beyond import beyond
-from experiments.sampled_analytics.page.grouped_bars import grouped_bars
 from experiments.sampled_analytics.page.sections import (
     CHARTED,
     DAYS,
     MEASURES,
-    STEM,
     TITLES,
     by_data_set,
     measures,
@@ -23,19 +22,18 @@ from experiments.sampled_analytics.page.sections import (
     setting,
     weekly,
 )
-from experiments.sampled_analytics.trials.measures import short
-from experiments.shared.charts import line_chart
-from experiments.shared.page_parts import verdict_tables
-from experiments.sparse_summaries.checks.statements import Finding
-
-__all__ = ["STEM", "render"]
+from experiments.sampled_analytics.trials.releases import METHODS
+from experiments.shared.charts import grouped_bars, line_chart
+from experiments.shared.findings import Finding, Results
+from experiments.shared.page_parts import joined, verdict_tables
+from experiments.shared.records import short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
+    files = {f"{STEM}.md": joined(_page(results))}
     files |= {f"{STEM}-{name}.svg": text for name, text in _charts(results)}
     return files
 
@@ -83,7 +81,7 @@ def _page(results: Results) -> Iterator[str]:
     yield (
         "Section 6 of *A Practical Framework for Privacy-Preserving Data Analytics* (Fan, Jin), figures 5 to 11 and "
         f"table 5, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
-        "`python -m experiments.sampled --data FOLDER`; no number is typed by hand. The folder holds "
+        "`python -m experiments.sampled_analytics --data FOLDER`; no number is typed by hand. The folder holds "
         "`online_retail` and `docword_kos`. `--part gowalla` (or another data set) does one again, `--page-only` none. "
         "Made-up data and all noise come from recorded seeds, so the same program gives the same numbers; a real "
         "release has no seed."

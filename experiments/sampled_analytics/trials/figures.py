@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from experiments.sampled_analytics.data.user_records import METHODS, SAMPLING, Case, Counts, Outcome
-from experiments.sampled_analytics.trials import measures as metrics
-from experiments.shared.program import Json
+from experiments.sampled_analytics.data.user_records import UserRecords
+from experiments.sampled_analytics.trials import measures as measures
+from experiments.sampled_analytics.trials.releases import METHODS, SAMPLING, Numbers, Outcome, trial
+from experiments.shared.records import Json, Runs, figure, line, short
 
 MEASURES = ("mse", "kl", "kl back", "top")
 TOP = 10
@@ -23,52 +25,51 @@ FIRST = 0
 Gathered = defaultdict[tuple[str, ...], list[Any]]
 
 
-def measured(case: Case, items: Counts, edges: Counts | None) -> dict[tuple[str, str], float]:
+def measured(case: UserRecords, items: Numbers, edges: Numbers | None) -> dict[tuple[str, str], float]:
     """All measures of the items and, if there are contexts, of the edges."""
-    found = {("items", "top"): metrics.precision(items, case.items, TOP)}
+    found = {("items", "top"): measures.precision(items, case.items, TOP)}
     tables = [("items", items, case.items)]
     if edges is not None:
-        found["edges", "top"] = metrics.precision_by_column(edges, case.edges, TOP)
+        found["edges", "top"] = measures.precision_by_column(edges, case.edges, TOP)
         tables.append(("edges", edges, case.edges))
     for kind, noisy, true in tables:
-        found[kind, "mse"] = metrics.squared_error(noisy, true)
-        found[kind, "kl"] = metrics.divergence(noisy, true)
-        found[kind, "kl back"] = metrics.divergence(true, noisy)
+        found[kind, "mse"] = measures.squared_error(noisy, true)
+        found[kind, "kl"] = measures.divergence(noisy, true)
+        found[kind, "kl back"] = measures.divergence(true, noisy)
     return found
 
 
-def comparison(case: Case, runs: int) -> Json:
+def comparison(case: UserRecords, runs: int) -> Json:
     """Figures 5 and 7 to 11, table 5, and what consistency does, all from the same releases."""
     seen: Gathered = defaultdict(list)
-    lists: dict[str, list[int]] = {"raw": metrics.largest(case.edges[:, FIRST], TOP)}
+    lists: dict[str, list[int]] = {"raw": measures.largest(case.edges[:, FIRST], TOP)}
     for method in METHODS:
         for number in range(runs):
-            made = case.trial(method, "compared", number)
+            made = trial(case, method, "compared", number)
             for (kind, measure), value in measured(case, made.items, made.edges).items():
                 seen[method, kind, measure].append(value)
             for many in _below(MANY, case.items.size):
-                seen[method, "many", str(many)].append(metrics.precision(made.items, case.items, many))
+                seen[method, "many", str(many)].append(measures.precision(made.items, case.items, many))
             if made.agreed is not None:
                 _agreement(case, method, made, seen)
             if method in SAMPLING:
                 _kept(case, method, made, seen)
             if method in SAMPLING and made.edges is not None:
                 seen[method, "agree", "list"].append(
-                    TOP * metrics.precision(made.edges[:, FIRST], case.edges[:, FIRST], TOP)
+                    TOP * measures.precision(made.edges[:, FIRST], case.edges[:, FIRST], TOP)
                 )
                 if number == 0:
-                    lists[method] = metrics.largest(made.edges[:, FIRST], TOP)
-    kinds = ("items", "edges") if case.has_edges else ("items",)
+                    lists[method] = measures.largest(made.edges[:, FIRST], TOP)
     found: Json = {
         "methods": {
             kind: {
-                method: {measure: metrics.summed_up(seen[method, kind, measure]) for measure in MEASURES}
+                method: {measure: measures.summed_up(seen[method, kind, measure]) for measure in MEASURES}
                 for method in METHODS
             }
-            for kind in kinds
+            for kind in case.kinds
         },
         "figures": {"5": _popularity(seen), "9": _by_many(case, seen)},
-        "kept": {method: metrics.summed_up(seen[method, "kept", "share"]) for method in SAMPLING},
+        "kept": {method: measures.summed_up(seen[method, "kept", "share"]) for method in SAMPLING},
     }
     if case.has_edges:
         found["consistent"] = _consistency(seen)
@@ -76,12 +77,12 @@ def comparison(case: Case, runs: int) -> Json:
         found["lists"] = {
             "ranks": {str(place): _rank(case, place) for places in lists.values() for place in places},
             "top": lists,
-            "agree": {method: metrics.summed_up(seen[method, "agree", "list"]) for method in SAMPLING},
+            "agree": {method: measures.summed_up(seen[method, "agree", "list"]) for method in SAMPLING},
         }
     return found
 
 
-def _agreement(case: Case, method: str, made: Outcome, seen: Gathered) -> None:
+def _agreement(case: UserRecords, method: str, made: Outcome, seen: Gathered) -> None:
     assert made.agreed is not None
     found = measured(case, *made.agreed)
     for kind in ("items", "edges"):
@@ -90,7 +91,7 @@ def _agreement(case: Case, method: str, made: Outcome, seen: Gathered) -> None:
         seen[method, kind, "gain"].append(found[kind, "mse"] / seen[method, kind, "mse"][-1])
 
 
-def _kept(case: Case, method: str, made: Outcome, seen: Gathered) -> None:
+def _kept(case: UserRecords, method: str, made: Outcome, seen: Gathered) -> None:
     """What share of the records was kept, how they are spread over contexts, and what the popularity says."""
     assert made.looks.last is not None
     table = made.looks.last.table(case.bound).reshape(case.edges.shape)
@@ -98,61 +99,61 @@ def _kept(case: Case, method: str, made: Outcome, seen: Gathered) -> None:
     seen[method, "kept", "contexts"].append(table.sum(axis=0) / table.sum())
     if made.looks.scores is not None:
         for many in _below(POPULAR, case.items.size):
-            seen["popularity", str(many)].append(metrics.precision(made.looks.scores, case.items, many))
+            seen["popularity", str(many)].append(measures.precision(made.looks.scores, case.items, many))
 
 
 def _popularity(seen: Gathered) -> Json:
-    points = [key[1] for key in seen if key[0] == "popularity"]
+    points = [int(key[1]) for key in seen if key[0] == "popularity"]
     title = "Figure 5: the popularity step's share of the true top K"
-    return _figure(title, "K", "precision", [_line("hpa", points, [seen["popularity", point] for point in points])])
+    found = _line("hpa", points, [seen["popularity", str(point)] for point in points])
+    return figure(title, "K", "precision", [found], log_x=False, log_y=False)
 
 
-def _by_many(case: Case, seen: Gathered) -> Json:
+def _by_many(case: UserRecords, seen: Gathered) -> Json:
     points = _below(MANY, case.items.size)
     lines = [_line(method, points, [seen[method, "many", str(many)] for many in points]) for method in METHODS]
-    return _figure("Figure 9: precision of the top K items", "K", "precision", lines, log_x=True)
+    return figure("Figure 9: precision of the top K items", "K", "precision", lines, log_y=False)
 
 
 def _consistency(seen: Gathered) -> Json:
     return {
         kind: {
-            method: {key: metrics.summed_up(seen[method, kind, key]) for key in CONSISTENT}
+            method: {key: measures.summed_up(seen[method, kind, key]) for key in CONSISTENT}
             for method in ("lpa", "sra", "hpa")
         }
         for kind in ("items", "edges")
     }
 
 
-def _contexts(case: Case, seen: Gathered) -> Json:
+def _contexts(case: UserRecords, seen: Gathered) -> Json:
     """Figure 11: the share of each context among all records and among the kept ones."""
     shares = {"raw": case.edges.sum(axis=0) / case.words.size}
     shares |= {method: np.mean(seen[method, "kept", "contexts"], axis=0) for method in SAMPLING}
-    return {name: [metrics.short(float(share)) for share in found] for name, found in shares.items()}
+    return {name: [short(float(share), 5) for share in found] for name, found in shares.items()}
 
 
-def _rank(case: Case, place: int) -> int:
+def _rank(case: UserRecords, place: int) -> int:
     """Which rank an item has in the first context, the best of equal ones."""
     column = case.edges[:, FIRST]
     return int(1 + np.count_nonzero(column > column[place]))
 
 
-def by_bound(case: Case, runs: int) -> Json:
+def by_bound(case: UserRecords, runs: int) -> Json:
     """Figure 6: the error of items and edges against the records kept of each user."""
-    kinds = ("items", "edges") if case.has_edges else ("items",)
     bounds = _below(BOUNDS, case.most)
     found: Gathered = defaultdict(list)
     for method in SAMPLING:
         for bound in bounds:
             for number in range(runs):
-                made = case.trial(method, f"bound {bound}", number, bound=bound)
+                made = trial(case, method, f"bound {bound}", number, bound=bound)
                 for kind, noisy, true in (("items", made.items, case.items), ("edges", made.edges, case.edges)):
                     if noisy is not None:
-                        found[method, kind, str(bound)].append(metrics.squared_error(noisy, true))
+                        found[method, kind, str(bound)].append(measures.squared_error(noisy, true))
     figures = {}
-    for kind in kinds:
+    for kind in case.kinds:
         lines = [_line(method, bounds, [found[method, kind, str(bound)] for bound in bounds]) for method in SAMPLING]
         title = f"Figure 6: error of {kind} by records kept of a user"
-        figures[f"6-{kind}"] = _figure(title, "l", "mean squared error", lines, log_x=True, log_y=True)
+        figures[f"6-{kind}"] = figure(title, "l", "mean squared error", lines)
     return figures
 
 
@@ -160,15 +161,5 @@ def _below(values: tuple[int, ...], most: int) -> list[int]:
     return [value for value in values if value <= most]
 
 
-def _line(name: str, points: list[Any], values: list[list[float]]) -> Json:
-    ends = [metrics.summed_up(found) for found in values]
-    return {
-        "name": name,
-        "x": [int(point) for point in points],
-        "y": [mean for mean, _ in ends],
-        "se": [error for _, error in ends],
-    }
-
-
-def _figure(title: str, x: str, y: str, lines: list[Json], *, log_x: bool = False, log_y: bool = False) -> Json:
-    return {"title": title, "x": x, "y": y, "log_x": log_x, "log_y": log_y, "lines": lines}
+def _line(name: str, points: Sequence[int], values: list[list[float]]) -> Json:
+    return line(name, list(points), [Runs(found) for found in values], (5, 3))

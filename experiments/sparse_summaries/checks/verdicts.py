@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from experiments.shared.curves import curve, line_of, ratios_of, spread
+from experiments.shared.findings import Check, Results
+
 OCCUPIED = 100_000
-Results = Mapping[str, Any]
-Check = Callable[[Results], tuple[bool, str]]
-
-
-def curve(results: Results, figure: str, name: str) -> dict[float, float]:
-    """One curve of a figure: y by x."""
-    line = _line(results, figure, name)
-    return dict(zip(line["x"], line["y"], strict=True))
-
-
-def _line(results: Results, figure: str, name: str) -> Mapping[str, Any]:
-    return next(line for line in results["figures"][figure]["lines"] if line["name"] == name)
 
 
 def _percent(value: float) -> str:
@@ -32,13 +21,8 @@ def _span(values: list[float]) -> str:
     return f"{_percent(min(values))} to {_percent(max(values))}"
 
 
-def _ratios(results: Results, figure: str, name: str, to: str) -> dict[float, float]:
-    one, other = curve(results, figure, name), curve(results, figure, to)
-    return {place: value / other[place] for place, value in one.items()}
-
-
 def two_sides(results: Results) -> tuple[bool, str]:
-    two, one = (_line(results, "3a", f"{side}-sided") for side in ("two", "one"))
+    two, one = (line_of(results, "3a", f"{side}-sided") for side in ("two", "one"))
     better = [a <= b for a, b in zip(two["y"], one["y"], strict=True)]
     lost = [str(theta) for theta, won in zip(two["theta"], better, strict=True) if not won]
     text = f"two-sided is better at {sum(better)} of {len(better)} thetas, not at theta {', '.join(lost) or 'none'}"
@@ -46,18 +30,18 @@ def two_sides(results: Results) -> tuple[bool, str]:
 
 
 def one_percent(results: Results) -> tuple[bool, str]:
-    two = _line(results, "3a", "two-sided")
+    two = line_of(results, "3a", "two-sided")
     errors = [error for theta, error in zip(two["theta"], two["relative"], strict=True) if theta <= 50]
     return min(errors) >= 0.005 and max(errors) <= 0.02, f"relative error {_span(errors)} for theta up to 50"
 
 
 def small_alike(results: Results) -> tuple[bool, str]:
-    two, one = (_line(results, "3a", f"{side}-sided")["y"][-1] for side in ("two", "one"))
+    two, one = (line_of(results, "3a", f"{side}-sided")["y"][-1] for side in ("two", "one"))
     return abs(two / one - 1) < 0.1, f"at the largest theta two-sided / one-sided = {two / one:.3f}"
 
 
 def least_error(results: Results) -> tuple[bool, str]:
-    two = _line(results, "3a", "two-sided")
+    two = line_of(results, "3a", "two-sided")
     best = int(np.argmin(two["y"]))
     kept = two["x"][best]
     text = f"least at theta {two['theta'][best]}, with {kept:,.0f} cells kept where {OCCUPIED:,} are occupied"
@@ -68,12 +52,12 @@ def alike(results: Results) -> tuple[bool, str]:
     threshold, priority = curve(results, "3b", "threshold"), curve(results, "3b", "priority")
     sizes, errors = list(priority), list(priority.values())
     ratios = [value / float(np.interp(size, sizes, errors)) for size, value in threshold.items() if size >= sizes[0]]
-    text = f"threshold / priority at equal size: {min(ratios):.2f} to {max(ratios):.2f}"
+    text = f"threshold / priority at equal size: {spread(ratios)}"
     return min(ratios) > 0.85 and max(ratios) < 1.15, text
 
 
 def sampling_range(results: Results) -> tuple[bool, str]:
-    line = _line(results, "3b", "priority")
+    line = line_of(results, "3b", "priority")
     inside = [size for size, error in zip(line["x"], line["relative"], strict=True) if 0.01 <= error <= 0.07]
     text = f"{_span(line['relative'])}; between 1 % and 7 % from a size of {min(inside, default=0):,.0f} on"
     return len(inside) == len(line["x"]), text
@@ -119,21 +103,21 @@ def filter_fastest(results: Results) -> tuple[bool, str]:
 
 
 def priority_dearer(results: Results) -> tuple[bool, str]:
-    ratios = {name: list(_ratios(results, "4", name, "filter").values()) for name in ("priority", "filter-priority")}
-    text = "; ".join(f"{name} / filter: {min(r):.1f} to {max(r):.1f}" for name, r in ratios.items())
+    ratios = {name: list(ratios_of(results, "4", name, "filter").values()) for name in ("priority", "filter-priority")}
+    text = "; ".join(f"{name} / filter: {spread(r, 1)}" for name, r in ratios.items())
     return all(min(values) > 1 for values in ratios.values()), text
 
 
 def same_when_dense(results: Results) -> tuple[bool, str]:
     names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
-    ratios = {name: next(iter(_ratios(results, "4", name, "geometric").values())) for name in names}
+    ratios = {name: next(iter(ratios_of(results, "4", name, "geometric").values())) for name in names}
     text = "time / geometric: " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
     return all(0.5 <= ratio <= 2 for ratio in ratios.values()), text
 
 
 def orders_faster(results: Results) -> tuple[bool, str]:
     names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
-    last = [1 / list(_ratios(results, "4", name, "geometric").values())[-1] for name in names]
+    last = [1 / list(ratios_of(results, "4", name, "geometric").values())[-1] for name in names]
     return min(last) >= 100, f"at density 1e-5, {min(last):,.0f} to {max(last):,.0f} times as fast as geometric"
 
 
@@ -160,7 +144,7 @@ def filter_best(results: Results) -> tuple[bool, str]:
 
 def priority_beyond(figure: str) -> Check:
     def check(results: Results) -> tuple[bool, str]:
-        ratios = _ratios(results, figure, "priority", "filter")
+        ratios = ratios_of(results, figure, "priority", "filter")
         beyond = {size: ratio for size, ratio in ratios.items() if size > 10_000}
         text = ", ".join(f"{ratio:.2f} at {size:,.0f}" for size, ratio in beyond.items())
         return all(ratio < 1 for ratio in beyond.values()), f"priority / filter: {text}"
@@ -170,33 +154,33 @@ def priority_beyond(figure: str) -> Check:
 
 def slightly_better(results: Results) -> tuple[bool, str]:
     """At most sizes, and at no size worse by more than chance, which is two standard errors."""
-    one, other = _line(results, "5a", "filter-priority"), _line(results, "5a", "geometric")
+    one, other = line_of(results, "5a", "filter-priority"), line_of(results, "5a", "geometric")
     ratios = [a / b for a, b in zip(one["y"], other["y"], strict=True)]
     chances = [2 * math.hypot(a, b) for a, b in zip(one["se"], other["se"], strict=True)]
     worse = [a - b > chance for a, b, chance in zip(one["y"], other["y"], chances, strict=True)]
     better = sum(ratio < 1 for ratio in ratios)
-    text = f"filter-priority / geometric: {min(ratios):.2f} to {max(ratios):.2f}, below 1 at {better} of {len(ratios)} "
+    text = f"filter-priority / geometric: {spread(ratios)}, below 1 at {better} of {len(ratios)} "
     text += f"sizes, above 1 by more than two standard errors at {sum(worse) or 'none'}"
     return not any(worse) and better > len(ratios) / 2, text
 
 
 def better_everywhere(results: Results) -> tuple[bool, str]:
-    ratios = list(_ratios(results, "5c", "filter-priority", "geometric").values())
+    ratios = ratios_of(results, "5c", "filter-priority", "geometric").values()
     better = sum(ratio < 1 for ratio in ratios)
-    span = f"{min(ratios):.2f} to {max(ratios):.2f}"
-    return better == len(ratios), f"filter-priority / geometric: {span}, below 1 at {better} of {len(ratios)} sizes"
+    text = f"filter-priority / geometric: {spread(ratios)}, below 1 at {better} of {len(ratios)} sizes"
+    return better == len(ratios), text
 
 
 def filter_suffers(results: Results) -> tuple[bool, str]:
     before, after = curve(results, "5a", "filter"), curve(results, "5b", "filter")
     ratios = [after[size] / before[size] for size in before]
-    return min(ratios) > 1, f"error at sigma 40 / at sigma 20: {min(ratios):.2f} to {max(ratios):.2f}"
+    return min(ratios) > 1, f"error at sigma 40 / at sigma 20: {spread(ratios)}"
 
 
 def less_accurate(results: Results) -> tuple[bool, str]:
     worse, pairs, last = 0, 0, []
     for name in ("filter", "priority", "filter-priority"):
-        ratios = _ratios(results, "5b", name, "geometric")
+        ratios = ratios_of(results, "5b", name, "geometric")
         worse, pairs = worse + sum(ratio > 1 for ratio in ratios.values()), pairs + len(ratios)
         until = max((size for size, ratio in ratios.items() if ratio <= 1), default=0)
         last.append(f"{name} better up to {until:,.0f} cells" if until else f"{name} at no size better")
@@ -204,8 +188,8 @@ def less_accurate(results: Results) -> tuple[bool, str]:
 
 
 def twice(results: Results) -> tuple[bool, str]:
-    ratios = _ratios(results, "5b", "filter-priority, size 2n", "geometric")
-    kept = _line(results, "5b", "filter-priority, size 2n")["kept"]
+    ratios = ratios_of(results, "5b", "filter-priority, size 2n", "geometric")
+    kept = line_of(results, "5b", "filter-priority, size 2n")["kept"]
     close = [size for size, ratio in ratios.items() if ratio <= 1.25]
     text = (
         f"comparable up to subsets of {max(close, default=0):,.0f}, then up to {max(ratios.values()):.1f} times worse"
@@ -216,32 +200,31 @@ def twice(results: Results) -> tuple[bool, str]:
 def filter_leads(results: Results) -> tuple[bool, str]:
     wins = []
     for name in ("priority", "filter-priority"):
-        ratios = _ratios(results, "5c", "filter", name)
+        ratios = ratios_of(results, "5c", "filter", name)
         wins.append((name, sum(ratio < 1 for ratio in ratios.values()), len(ratios)))
     text = ", ".join(f"better than {name} at {won} of {of} sizes" for name, won, of in wins)
     return all(won > of / 2 for _, won, of in wins), f"filter is {text}"
 
 
 def faster(figure: str, least: float) -> Check:
-    def check(results: Results) -> tuple[bool, str]:
-        dense, *others = results["costs"][figure]["rows"]
-        ratios = [dense["seconds"] / row["seconds"] for row in others]
-        return min(ratios) >= least, f"{min(ratios):,.0f} to {max(ratios):,.0f} times as fast as geometric"
-
-    return check
+    return _cheaper(figure, "seconds", least, "times as fast as geometric")
 
 
 def smaller(figure: str, least: float) -> Check:
+    return _cheaper(figure, "cells", least, "times as few cells as geometric")
+
+
+def _cheaper(figure: str, column: str, least: float, words: str) -> Check:
     def check(results: Results) -> tuple[bool, str]:
         dense, *others = results["costs"][figure]["rows"]
-        ratios = [dense["cells"] / row["cells"] for row in others]
-        return min(ratios) >= least, f"{min(ratios):,.0f} to {max(ratios):,.0f} times as few cells as geometric"
+        ratios = [dense[column] / row[column] for row in others]
+        return min(ratios) >= least, f"{min(ratios):,.0f} to {max(ratios):,.0f} {words}"
 
     return check
 
 
 def filter_turns(results: Results) -> tuple[bool, str]:
-    ratios = list(_ratios(results, "6c", "filter", "geometric").values())
+    ratios = list(ratios_of(results, "6c", "filter", "geometric").values())
     text = f"filter / geometric: {ratios[0]:.2f} for the smallest subsets, {ratios[-1]:.2f} for the largest"
     return ratios[0] <= 1 and ratios[-1] >= 2, text
 
@@ -249,9 +232,9 @@ def filter_turns(results: Results) -> tuple[bool, str]:
 def comparable(results: Results) -> tuple[bool, str]:
     texts, most = [], True
     for name in ("priority", "filter-priority"):
-        ratios = list(_ratios(results, "6c", name, "geometric").values())
+        ratios = list(ratios_of(results, "6c", name, "geometric").values())
         most = most and sum(ratio <= 1.25 for ratio in ratios) > len(ratios) / 2
-        texts.append(f"{name} / geometric: {min(ratios):.2f} to {max(ratios):.2f}")
+        texts.append(f"{name} / geometric: {spread(ratios)}")
     return most, "; ".join(texts)
 
 
@@ -275,9 +258,8 @@ def late_accuracy(results: Results) -> tuple[bool, str]:
 def filters_win(results: Results) -> tuple[bool, str]:
     texts, holds = [], True
     for name in ("filter", "filter-priority"):
-        ratios = _ratios(results, "7c", name, "geometric")
+        ratios = ratios_of(results, "7c", name, "geometric")
         won = sum(ratio < 0.8 for ratio in ratios.values())
         holds = holds and won >= 0.8 * len(ratios)
-        low, high = min(ratios.values()), max(ratios.values())
-        texts.append(f"{name} / geometric: {low:.2f} to {high:.2f}, below 0.8 at {won} of {len(ratios)} sizes")
+        texts.append(f"{name} / geometric: {spread(ratios.values())}, below 0.8 at {won} of {len(ratios)} sizes")
     return holds, "; ".join(texts)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from experiments.shared.charts import bar_chart, label, line_chart
-from experiments.shared.page_parts import pictured, verdict_tables
-from experiments.sparse_summaries.checks.statements import Finding, findings
-
-STEM = "sparse-summaries"
-Results = Mapping[str, Any]
+from experiments.shared.charts import bar_chart, line_chart
+from experiments.shared.findings import Finding, Results
+from experiments.shared.page_parts import bullets, curve_table, entry, joined, pictured, verdict_tables
+from experiments.sparse_summaries.checks.statements import findings
+from experiments.sparse_summaries.page import STEM
 
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    files = {f"{STEM}.md": "\n".join(_page(results)) + "\n"}
+    files = {f"{STEM}.md": joined(_page(results))}
     for key, figure in results["figures"].items():
         files[f"{STEM}-{key}.svg"] = line_chart(figure)
     for key, cost in results["costs"].items():
@@ -49,11 +47,7 @@ def _page(results: Results) -> Iterator[str]:
 def _setting(results: Results) -> Iterator[str]:
     yield "## Setting"
     yield ""
-    for sentence in results["setting"]:
-        yield f"- {sentence}"
-    for sentence in results["absent"]:
-        yield f"- Absent: {sentence}"
-    yield ""
+    yield from bullets([*results["setting"], *(f"Absent: {sentence}" for sentence in results["absent"])])
 
 
 def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
@@ -64,14 +58,11 @@ def _verdicts(verdicts: list[Finding]) -> Iterator[str]:
     yield from verdict_tables(verdicts, "the paper says", lambda verdict: verdict.reason or "Not known.")
 
 
-def _figure(key: str, figure: Mapping[str, Any]) -> Iterator[str]:
+def _figure(key: str, figure: Results) -> Iterator[str]:
     yield from pictured(figure, f"{STEM}-{key}.svg")
     lines = figure["lines"]
     if all(line["x"] == lines[0]["x"] for line in lines):
-        yield f"| {figure['x']} | " + " | ".join(line["name"] for line in lines) + " |"
-        yield "|---:|" + "---:|" * len(lines)
-        for place, x in enumerate(lines[0]["x"]):
-            yield f"| {label(x)} | " + " | ".join(_entry(line, place) for line in lines) + " |"
+        yield from curve_table(figure, entry)
     else:
         for line in lines:
             extra = "theta" in line
@@ -83,7 +74,8 @@ def _figure(key: str, figure: Mapping[str, Any]) -> Iterator[str]:
             yield "|---:|" + ("---:|" if extra else "") + "---:|---:|"
             for place, x in enumerate(line["x"]):
                 theta = f" {line['theta'][place]} |" if extra else ""
-                yield f"| {x:,.0f} |{theta} {_entry(line, place)} | {100 * line['relative'][place]:.3g} % |"
+                shown = entry(line["y"][place], line["se"][place])
+                yield f"| {x:,.0f} |{theta} {shown} | {100 * line['relative'][place]:.3g} % |"
             yield ""
     if any("kept" in line for line in lines):
         kept = ", ".join(f"{line['name']} {line['kept']:,.0f}" for line in lines if "kept" in line)
@@ -92,12 +84,7 @@ def _figure(key: str, figure: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _entry(line: Mapping[str, Any], place: int) -> str:
-    error = line["se"][place]
-    return f"{line['y'][place]:.3g}" + (f" ± {error:.1g}" if error else "")
-
-
-def _cost(key: str, cost: Mapping[str, Any]) -> Iterator[str]:
+def _cost(key: str, cost: Results) -> Iterator[str]:
     yield f"### {cost['title']}"
     yield ""
     yield f"![{cost['title']}: seconds]({STEM}-{key}-seconds.svg)"

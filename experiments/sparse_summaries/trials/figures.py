@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
 
 from discreet.noise import Noise
+from experiments.shared.methods import Method
+from experiments.shared.records import Json, Runs, figure, line, short
 from experiments.shared.tables import Truth, bell, domain
-from experiments.sparse_summaries.trials.subset_errors import Errors, Method, Runs, compare, kept, mechanism
+from experiments.sparse_summaries.data.made_up import synthetic
+from experiments.sparse_summaries.trials.subset_errors import SubsetErrors, compare, kept, mechanism
 
-CELLS = 10**6
 EPSILON = Fraction(1, 10)
 SUBSET = 5000
 SUBSETS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
@@ -21,36 +22,14 @@ DENSITIES = (1, 2, 3, 4, 5)
 OCCUPIED_FOR_TIMES = 10**5
 LARGEST_DENSE = 10**8
 
-Json = dict[str, Any]
 GEOMETRIC: Method = ("geometric", {})
 
 
-def synthetic(runs: int, *, deviation: float = 20, density: float = 0.1) -> Iterator[Truth]:
-    """Fresh data in every run, as in the paper; the seed is the number of the run."""
-    schema = domain(CELLS)
-    for run in range(runs):
-        yield bell(schema, round(density * CELLS), 100, deviation, run)
-
-
-def line(name: str, places: list[float], values: list[Runs], **more: Any) -> Json:
-    """One curve: where, the means, and their standard errors."""
-    shown = {"y": [_short(runs.mean) for runs in values], "se": [_short(runs.error) for runs in values]}
-    return {"name": name, "x": [_short(place) for place in places], **shown, **more}
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
-def _by_subset(found: Mapping[str, Errors]) -> list[Json]:
+def _by_subset(found: Mapping[str, SubsetErrors]) -> list[Json]:
     return [
         line(name, [float(size) for size in errors.relative], list(errors.relative.values()), kept=errors.kept.mean)
         for name, errors in found.items()
     ]
-
-
-def _figure(title: str, x: str, y: str, lines: list[Json], *, log_x: bool = True, log_y: bool = True) -> Json:
-    return {"title": title, "x": x, "y": y, "log_x": log_x, "log_y": log_y, "lines": lines}
 
 
 def filters(runs: int) -> Json:
@@ -62,12 +41,12 @@ def filters(runs: int) -> Json:
     lines = []
     for sided in ("two", "one"):
         rows = [found[f"{sided} {theta}"] for theta in THETAS]
-        sizes = [row.kept.mean for row in rows]
-        relative = [_short(row.relative[SUBSET].mean) for row in rows]
+        sizes = [short(row.kept.mean) for row in rows]
+        relative = [short(row.relative[SUBSET].mean) for row in rows]
         errors = [row.absolute[SUBSET] for row in rows]
         lines.append(line(f"{sided}-sided", sizes, errors, theta=list(THETAS), relative=relative))
     title = f"3(a) Filter: error of subsets of {SUBSET} cells"
-    return _figure(title, "cells in the summary", "absolute error", lines)
+    return figure(title, "cells in the summary", "absolute error", lines)
 
 
 def samples(runs: int) -> Json:
@@ -85,11 +64,11 @@ def samples(runs: int) -> Json:
     lines = []
     for name in ("threshold", "priority"):
         rows = [found[f"{name} {size}"] for size in SAMPLES]
-        relative = [_short(row.relative[SUBSET].mean) for row in rows]
-        places = [row.kept.mean for row in rows]
+        relative = [short(row.relative[SUBSET].mean) for row in rows]
+        places = [short(row.kept.mean) for row in rows]
         lines.append(line(name, places, [row.absolute[SUBSET] for row in rows], relative=relative))
     title = f"3(b) Sampling: error of subsets of {SUBSET} cells"
-    return _figure(title, "cells in the sample", "absolute error", lines, log_x=False, log_y=False)
+    return figure(title, "cells in the sample", "absolute error", lines, log_x=False, log_y=False)
 
 
 def filtered_samples(runs: int) -> Json:
@@ -101,7 +80,7 @@ def filtered_samples(runs: int) -> Json:
     for size in sizes:
         places = [float(theta) for theta in thetas]
         lines.append(line(f"subsets of {size}", places, [found[str(theta)].relative[size] for theta in thetas]))
-    return _figure("3(c) Filter-priority, a sample of 100,000", "theta", "relative error", lines, log_x=False)
+    return figure("3(c) Filter-priority, a sample of 100,000", "theta", "relative error", lines, log_x=False)
 
 
 def times(runs: int) -> Json:
@@ -116,7 +95,7 @@ def times(runs: int) -> Json:
     places = [float(OCCUPIED_FOR_TIMES * 10**power) for power in DENSITIES]
     lines = [line(name, places, [Runs([value]) for value in values]) for name, values in taken.items()]
     title = f"4 Time to summarise {OCCUPIED_FOR_TIMES:,} occupied cells"
-    return _figure(title, "cells in the domain", "seconds", lines)
+    return figure(title, "cells in the domain", "seconds", lines)
 
 
 def _methods(truth: Truth, size: int, theta: int, epsilon: Fraction = EPSILON) -> dict[str, Method]:
@@ -173,7 +152,7 @@ def _accuracy(title: str, tables: Iterator[Truth], filter_at: int, sample_at: in
         }
 
     found = compare(tables, methods, SUBSETS, EPSILON)
-    return _figure(title, "cells in the subset", "relative error", _by_subset(found))
+    return figure(title, "cells in the subset", "relative error", _by_subset(found))
 
 
 def real(truth: Truth, title: str, runs: int, epsilon: Fraction, theta: int, size: int) -> Json:
@@ -185,7 +164,7 @@ def real(truth: Truth, title: str, runs: int, epsilon: Fraction, theta: int, siz
         return {name: wanted[name] for name in ("geometric", "filter", "priority", "filter-priority")}
 
     found = compare([truth] * runs, methods, sizes, epsilon)
-    return _figure(title, "cells in the subset", "relative error", _by_subset(found))
+    return figure(title, "cells in the subset", "relative error", _by_subset(found))
 
 
 def cost_of_real(truth: Truth, title: str, runs: int) -> Json:
@@ -195,11 +174,11 @@ def cost_of_real(truth: Truth, title: str, runs: int) -> Json:
     seconds = _seconds(truth, runs)
     for name, method in _methods(truth, size, 40).items():
         summary = mechanism(truth, method, EPSILON).measure(truth.counts, Noise())
-        rows.append({"name": name, "seconds": _short(seconds[name]), "cells": kept(summary)})
+        rows.append({"name": name, "seconds": short(seconds[name]), "cells": kept(summary)})
     if "geometric" not in seconds:
         # in proportion to a table of ten million cells
         smaller = bell(domain(10**4, 10**3), 1000, 100, 20, 0)
         per_cell = _seconds(smaller, runs)["geometric"] / smaller.schema.cells
-        whole = {"name": "geometric", "seconds": _short(per_cell * truth.schema.cells), "cells": truth.schema.cells}
+        whole = {"name": "geometric", "seconds": short(per_cell * truth.schema.cells), "cells": truth.schema.cells}
         rows.insert(0, {**whole, "extrapolated": True})
     return {"title": title, "cells": truth.schema.cells, "occupied": size, "rows": rows}

@@ -10,21 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms import Mechanism, Request, registry
+from discreet.mechanisms import Mechanism
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.summaries import Summary
 from discreet.summaries.dense_cells import DenseCells
 from discreet.summaries.sparse_cells import SparseCells
-from experiments.shared.tables import Truth, shuffled
-
-#: a method and its parameters
-Method = tuple[str, dict[str, Any]]
+from experiments.shared.chance import shuffled
+from experiments.shared.methods import Method, ready
+from experiments.shared.records import Runs
+from experiments.shared.tables import Truth
 
 
 def mechanism(truth: Truth, method: Method, epsilon: Fraction) -> Mechanism:
-    name, parameters = method
-    return registry()["table", name](Request(truth.schema, Unit(), epsilon, parameters))
+    return ready("table", truth.schema, method, epsilon, Unit())
 
 
 def estimates(summary: Summary) -> NDArray[Any]:
@@ -44,24 +43,7 @@ def kept(summary: Summary) -> int:
 
 
 @dataclass
-class Runs:
-    """Numbers from repeated runs, for their mean and its standard error."""
-
-    values: list[float] = field(default_factory=list)
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self.values))
-
-    @property
-    def error(self) -> float:
-        if len(self.values) < 2:
-            return 0.0
-        return float(np.std(self.values, ddof=1) / np.sqrt(len(self.values)))
-
-
-@dataclass
-class Errors:
+class SubsetErrors:
     """Of one method: the cells it kept, and its errors by the size of the subset."""
 
     kept: Runs = field(default_factory=Runs)
@@ -74,17 +56,17 @@ def compare(
     methods: Callable[[Truth], Mapping[str, Method]],
     sizes: Iterable[int],
     epsilon: Fraction,
-) -> dict[str, Errors]:
+) -> dict[str, SubsetErrors]:
     """Every method on every table. A run asks m // r disjoint random subsets of r cells, for each size r.
 
     Relative error: the sum of absolute errors over the sum of true answers.
     """
-    found: dict[str, Errors] = {}
+    found: dict[str, SubsetErrors] = {}
     for run, truth in enumerate(tables):
         order = shuffled(truth.schema.cells, 10_000 + run)
         true = truth.cells[order]
         for name, method in methods(truth).items():
-            errors = found.setdefault(name, Errors())
+            errors = found.setdefault(name, SubsetErrors())
             summary = mechanism(truth, method, epsilon).measure(truth.counts, Noise())
             errors.kept.values.append(kept(summary))
             wrong = estimates(summary)[order] - true

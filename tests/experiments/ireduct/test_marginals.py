@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -14,15 +13,15 @@ import pytest
 
 from discreet.release import Release
 from experiments.ireduct.checks.statements import findings
-from experiments.ireduct.data import people as data
+from experiments.ireduct.data import sources as data
+from experiments.ireduct.data.marginals import KnownMarginals, pairs_with_target
 from experiments.ireduct.data.people import TARGET, People
-from experiments.ireduct.page.whole import STEM
-from experiments.ireduct.trials.classifier import Asked, accuracy, exactly
-from experiments.ireduct.trials.errors import METHODS, Case, noisy, overall
-from experiments.ireduct.trials.figures import epsilons, pairs_with_target
+from experiments.ireduct.page import STEM
+from experiments.ireduct.trials.classifier import TablesAsRelease, accuracy, exactly
+from experiments.ireduct.trials.errors import METHODS, noisy, overall
+from experiments.ireduct.trials.figures import epsilons
 from experiments.ireduct.trials.stated import sampled_cells
-
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
+from tests.experiments.recorded import recorded
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def test_absent_data_are_left_out(tmp_path: Path) -> None:
 
 
 def test_definition_6_by_hand(people: People) -> None:
-    case = Case.of(people, [["gender"], [TARGET]], "0.07")
+    case = KnownMarginals.of(people, [["gender"], [TARGET]], "0.07")
     gender, education = case.tables
     made = [gender + np.array([30, -60]), education + np.array([0, 0, 0, 0, 100])]
     by_hand = (30 / gender[0] + 60 / gender[1]) / 2 / 2 + 100 / education[4] / 5 / 2
@@ -78,7 +77,7 @@ def test_definition_6_by_hand(people: People) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_stays_within_its_budget(people: People, method: str) -> None:
-    case = Case.of(people, list(combinations(people.schema, 1)), "0.07")
+    case = KnownMarginals.of(people, list(combinations(people.schema, 1)), "0.07")
     made = noisy(case, method, Fraction(1))
     assert sum(1 / scale for part in made.parts for scale in part.scales) <= Fraction(1, 2)
     assert [part.values.size for part in made.parts] == [table.size for table in case.tables]
@@ -90,7 +89,7 @@ def test_epsilon_grows_as_records_shrink() -> None:
 
 
 def test_sampled_cells_are_asked_for_one_by_one(people: People) -> None:
-    case = Case.of(people, pairs_with_target(people), "0.03")
+    case = KnownMarginals.of(people, pairs_with_target(people), "0.03")
     questions, true = sampled_cells(case)
     answers = exactly(case).answer(questions, 0.95)
     assert questions.count == case.cells
@@ -98,23 +97,23 @@ def test_sampled_cells_are_asked_for_one_by_one(people: People) -> None:
 
 
 def test_a_classifier_is_told_what_a_release_would_tell(people: People) -> None:
-    case = Case.of(people, pairs_with_target(people), "0.03")
+    case = KnownMarginals.of(people, pairs_with_target(people), "0.03")
     made = noisy(case, "two-phase", Fraction(1))
     release = Release(made, {"data_attributes": list(people.schema), "leaves_out": []})
     for by in (TARGET, [TARGET, "age"], [TARGET, "occupation"]):
-        assert np.allclose(Asked(made).table(by)["count"], release.table(by)["count"])
+        assert np.allclose(TablesAsRelease(made).table(by)["count"], release.table(by)["count"])
 
 
 def test_accuracy_without_noise_beats_the_commonest_class(people: People) -> None:
-    case = Case.of(people, pairs_with_target(people), "0.03")
+    case = KnownMarginals.of(people, pairs_with_target(people), "0.03")
     found = accuracy(exactly(case), people, np.arange(2000))
     assert found > np.bincount(people.columns[TARGET]).max() / people.rows + 0.02
 
 
 def test_verdicts_follow_the_numbers() -> None:
     """With the curves of ireduct and equal exchanged, ireduct is no longer next to oracle."""
-    recorded: dict[str, Any] = json.loads((RESULTS / f"{STEM}.json").read_text(encoding="utf-8"))
-    turned = copy.deepcopy(recorded)
+    numbers = recorded(STEM)
+    turned = copy.deepcopy(numbers)
     lines = {line["name"]: line for line in turned["synthetic"]["figures"]["6"]["lines"]}
     lines["ireduct"]["y"], lines["equal"]["y"] = lines["equal"]["y"], lines["ireduct"]["y"]
 
@@ -122,5 +121,5 @@ def test_verdicts_follow_the_numbers() -> None:
         wanted = ("6, synthetic", "iReduct is almost equal to Oracle")
         return next(found.holds for found in findings(results) if (found.figure, found.says) == wanted)
 
-    assert verdict(recorded)
+    assert verdict(numbers)
     assert not verdict(turned)

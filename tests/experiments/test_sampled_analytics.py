@@ -3,79 +3,78 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from discreet.evaluate.metrics import in_top
 from experiments.sampled_analytics.checks import verdicts as check
 from experiments.sampled_analytics.checks.statements import STATEMENTS, findings
-from experiments.sampled_analytics.data.user_records import METHODS, Case, seed
-from experiments.sampled_analytics.page import whole as sampled_page
-from experiments.sampled_analytics.page.grouped_bars import grouped_bars
-from experiments.sampled_analytics.trials import measures as metrics
+from experiments.sampled_analytics.data.user_records import UserRecords
+from experiments.sampled_analytics.page import STEM
+from experiments.sampled_analytics.page.whole import render
+from experiments.sampled_analytics.trials import measures
 from experiments.sampled_analytics.trials.beyond import guessed, rescaled
 from experiments.sampled_analytics.trials.figures import comparison
-from experiments.shared.item_histories import Histories
-
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
+from experiments.sampled_analytics.trials.releases import METHODS, seed, trial
+from experiments.shared.item_histories import ItemHistories
+from tests.experiments.recorded import recorded as numbers_of
 
 
 def test_squared_error() -> None:
-    assert metrics.squared_error(np.array([1, 5, 3]), np.array([1, 2, 5])) == pytest.approx((9 + 4) / 3)
+    assert measures.squared_error(np.array([1, 5, 3]), np.array([1, 2, 5])) == pytest.approx((9 + 4) / 3)
 
 
 def test_divergence() -> None:
     one, other = np.array([3, 1]), np.array([1, 1])
-    assert metrics.divergence(one, other) == pytest.approx(0.75 * math.log(1.5) + 0.25 * math.log(0.5))
-    assert metrics.divergence(one, 7 * one) == pytest.approx(0)
+    assert measures.divergence(one, other) == pytest.approx(0.75 * math.log(1.5) + 0.25 * math.log(0.5))
+    assert measures.divergence(one, 7 * one) == pytest.approx(0)
 
 
 def test_divergence_puts_a_little_in_place_of_nothing() -> None:
     total = 1 + 0.01
     expected = (1 / total) * math.log((1 / total) / 0.5) + (0.01 / total) * math.log((0.01 / total) / 0.5)
     for nothing in (0, -4):
-        assert metrics.divergence(np.array([1, nothing]), np.array([2, 2])) == pytest.approx(expected)
+        assert measures.divergence(np.array([1, nothing]), np.array([2, 2])) == pytest.approx(expected)
 
 
 def test_precision() -> None:
     true = np.array([9, 8, 7, 1, 0])
-    assert metrics.precision(np.array([5, 0, 6, 7, 0]), true, 3) == pytest.approx(2 / 3)
-    assert metrics.precision(true, true, 2) == 1
-    assert metrics.precision(true[::-1], true, 2) == 0
+    assert measures.precision(np.array([5, 0, 6, 7, 0]), true, 3) == pytest.approx(2 / 3)
+    assert measures.precision(true, true, 2) == 1
+    assert measures.precision(true[::-1], true, 2) == 0
 
 
 def test_precision_with_ties_is_that_of_a_random_order() -> None:
     """Of four equal counts each is in the top two with a chance of a half, the two true ones too."""
-    assert metrics.in_top(np.array([5, 3, 3, 3, 1]), 2).tolist() == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3, 0])
-    assert metrics.precision(np.array([4.5, 4.5, 4.5, 4.5]), np.array([9, 8, 1, 0]), 2) == pytest.approx(0.5)
+    assert in_top(np.array([5, 3, 3, 3, 1]), 2).tolist() == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3, 0])
+    assert measures.precision(np.array([4.5, 4.5, 4.5, 4.5]), np.array([9, 8, 1, 0]), 2) == pytest.approx(0.5)
 
 
 def test_precision_by_column_leaves_out_empty_columns() -> None:
     true = np.array([[9, 1, 0], [1, 9, 0], [0, 0, 0]])
     noisy = np.array([[5, 5, 5], [1, 0, 9], [0, 0, 0]])
-    assert metrics.precision_by_column(noisy, true, 1) == pytest.approx(0.5)
+    assert measures.precision_by_column(noisy, true, 1) == pytest.approx(0.5)
 
 
 def test_largest_and_summed_up() -> None:
-    assert metrics.largest(np.array([2, 9, 2, 5]), 3) == [1, 3, 0]
-    assert metrics.summed_up([1.0, 3.0]) == [2.0, 1.0]
-    assert metrics.summed_up([4.0]) == [4.0, 0.0]
+    assert measures.largest(np.array([2, 9, 2, 5]), 3) == [1, 3, 0]
+    assert measures.summed_up([1.0, 3.0]) == [2.0, 1.0]
+    assert measures.summed_up([4.0]) == [4.0, 0.0]
 
 
 @pytest.fixture(scope="module")
-def case() -> Case:
+def case() -> UserRecords:
     """60 users; user u has u + 1 records, all about item 0 first, then others; days in turn."""
     users = np.repeat(np.arange(60), np.arange(1, 61))
     place = np.arange(users.size) - np.repeat(np.cumsum(np.arange(60)), np.arange(1, 61))
     items = np.where(place < 4, 0, (users + place) % 120)
-    return Case.of(Histories("tiny", users, items, 120, {"day": place % 7}, {"day": 7}, True), bound=5)
+    return UserRecords.of(ItemHistories("tiny", users, items, 120, {"day": place % 7}, {"day": 7}, True), bound=5)
 
 
-def test_a_case_has_the_true_counts(case: Case) -> None:
+def test_a_case_has_the_true_counts(case: UserRecords) -> None:
     assert case.most == 60
     assert case.edges.shape == (120, 7)
     assert case.items.sum() == case.words.size == 60 * 61 // 2
@@ -83,8 +82,8 @@ def test_a_case_has_the_true_counts(case: Case) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_trial_is_repeatable_and_complete(case: Case, method: str) -> None:
-    first, again, other = (case.trial(method, "here", number) for number in (0, 0, 1))
+def test_a_trial_is_repeatable_and_complete(case: UserRecords, method: str) -> None:
+    first, again, other = (trial(case, method, "here", number) for number in (0, 0, 1))
     assert first.edges is not None
     assert again.edges is not None
     assert first.items.shape == (120,)
@@ -94,22 +93,22 @@ def test_a_trial_is_repeatable_and_complete(case: Case, method: str) -> None:
     assert not np.array_equal(first.items, other.items)
 
 
-def test_at_most_the_bound_is_kept_of_each(case: Case) -> None:
+def test_at_most_the_bound_is_kept_of_each(case: UserRecords) -> None:
     for method in ("sra", "hpa"):
-        last = case.trial(method, "here", 0).looks.last
+        last = trial(case, method, "here", 0).looks.last
         assert last is not None
         assert last.table(case.bound).sum() == sum(min(records, 5) for records in range(1, 61))
 
 
-def test_the_popularity_is_what_hpa_looked_at(case: Case) -> None:
-    assert case.trial("sra", "here", 0).looks.scores is None
-    scores = case.trial("hpa", "here", 0).looks.scores
+def test_the_popularity_is_what_hpa_looked_at(case: UserRecords) -> None:
+    assert trial(case, "sra", "here", 0).looks.scores is None
+    scores = trial(case, "hpa", "here", 0).looks.scores
     assert scores is not None
     assert scores.min() >= 0
 
 
-def test_consistent_items_are_the_sums_of_consistent_edges(case: Case) -> None:
-    agreed = case.trial("sra", "here", 0).agreed
+def test_consistent_items_are_the_sums_of_consistent_edges(case: UserRecords) -> None:
+    agreed = trial(case, "sra", "here", 0).agreed
     assert agreed is not None
     assert np.allclose(agreed[0], agreed[1].sum(axis=1))
 
@@ -120,11 +119,11 @@ def test_seeds_differ() -> None:
 
 
 @pytest.fixture(scope="module")
-def part(case: Case) -> dict[str, Any]:
+def part(case: UserRecords) -> dict[str, Any]:
     return comparison(case, 2)
 
 
-def test_a_comparison_has_all_methods(part: dict[str, Any], case: Case) -> None:
+def test_a_comparison_has_all_methods(part: dict[str, Any], case: UserRecords) -> None:
     assert list(part["methods"]["items"]) == list(part["methods"]["edges"]) == list(METHODS)
     assert part["lists"]["top"]["raw"][0] == 0
     assert part["lists"]["ranks"]["0"] == 1
@@ -133,7 +132,7 @@ def test_a_comparison_has_all_methods(part: dict[str, Any], case: Case) -> None:
     assert part["figures"]["9"]["lines"][0]["x"] == [1, 2, 5, 10, 20, 50, 100]
 
 
-def test_beyond_the_paper(case: Case) -> None:
+def test_beyond_the_paper(case: UserRecords) -> None:
     assert rescaled(case, 2)["sra"]["factor"][0] >= 1
     assert [row["popularity"] for row in guessed(case, 2)] == ["mean", "root mean square", "most popular"]
 
@@ -266,14 +265,13 @@ def test_statements_know_their_data() -> None:
 
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, Any]:
-    numbers: dict[str, Any] = json.loads((RESULTS / f"{sampled_page.STEM}.json").read_text(encoding="utf-8"))
-    return numbers
+    return numbers_of(STEM)
 
 
 def test_every_data_set_has_a_page_of_its_own(recorded: dict[str, Any]) -> None:
     """Also the one without contexts, and so without edges."""
     for name, part in recorded.items():
-        page = sampled_page.render({name: part})[f"{sampled_page.STEM}.md"]
+        page = render({name: part})[f"{STEM}.md"]
         assert name in page
         assert ("## Figure 8" in page) == ("edges" in part["methods"])
 
@@ -285,16 +283,9 @@ def test_every_statement_is_tested_somewhere(recorded: dict[str, Any]) -> None:
 def test_another_number_is_another_page(recorded: dict[str, Any]) -> None:
     changed = copy.deepcopy(recorded)
     changed["retail"]["methods"]["items"]["sra"]["top"][0] = 0.5
-    before, after = sampled_page.render(recorded), sampled_page.render(changed)
-    stem = sampled_page.STEM
-    assert {name for name in before if before[name] != after[name]} == {f"{stem}.md", f"{stem}-7c.svg"}
+    before, after = render(recorded), render(changed)
+    assert {name for name in before if before[name] != after[name]} == {f"{STEM}.md", f"{STEM}-7c.svg"}
 
 
 def test_every_failure_has_a_reason(recorded: dict[str, Any]) -> None:
     assert all(found.reason for found in findings(recorded) if not found.holds)
-
-
-def test_bars() -> None:
-    text = grouped_bars("Title & more", "%", ["a", "b"], {"sra": [1.0, 2.0], "hpa": [0.0, 4.0]})
-    assert text.count("<rect") == 1 + 4 + 2
-    assert "Title &amp; more" in text

@@ -153,9 +153,9 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [name for name in sys.modules if name == "sklearn" or name.startswith("sklearn.")]
     for name in [*names, "sklearn.base"]:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "experiments.naive_bayes")
-    bare = importlib.import_module("experiments.naive_bayes").NaiveBayes(made, "kind")
-    assert type(bare).__mro__[2].__module__ == "experiments.naive_bayes"
+    monkeypatch.delitem(sys.modules, "experiments.ireduct.trials.naive_bayes")
+    bare = importlib.import_module("experiments.ireduct.trials.naive_bayes").NaiveBayes(made, "kind")
+    assert type(bare).__mro__[2].__module__ == "experiments.ireduct.trials.naive_bayes"
     assert bare.fit().predict_proba(PEOPLE) == pytest.approx(expected)
     assert not any(hasattr(bare, name) for name in ("get_params", "score"))
 

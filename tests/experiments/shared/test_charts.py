@@ -1,4 +1,4 @@
-"""Charts: every point and every error bar lies inside the frame."""
+"""Charts: every point and every error bar lies inside the frame, every bar is there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.shared.charts import BOTTOM, COLOURS, HEIGHT, TOP, line_chart
+from experiments.shared.charts import BOTTOM, COLOURS, HEIGHT, TOP, grouped_bars, line_chart
 
 
 def bars(figure: dict[str, Any]) -> list[tuple[float, float]]:
@@ -34,3 +34,9 @@ def test_error_bars_stay_inside(log: bool) -> None:
 def test_error_bars_end_where_no_value_can_be() -> None:
     assert min(high for _, high in bars(figure(False, most=1.0))) == TOP
     assert [tick for tick in ("1", "1.5", "2") if f">{tick}<" in line_chart(figure(False, most=1.0))] == ["1"]
+
+
+def test_bars() -> None:
+    text = grouped_bars("Title & more", "%", ["a", "b"], {"sra": [1.0, 2.0], "hpa": [0.0, 4.0]})
+    assert text.count("<rect") == 1 + 4 + 2
+    assert "Title &amp; more" in text

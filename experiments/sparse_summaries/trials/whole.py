@@ -1,4 +1,4 @@
-"""`python -m experiments.sparse_summaries`: the experiments of sparse-summaries, section 4, and their page.
+"""All of section 4: every figure, and what the page says of the setting.
 
 Data are made from seeds (the number of the run); the noise is production noise and has no seed, so every run of this
 program gives other numbers, within the standard errors it states.
@@ -7,20 +7,20 @@ program gives other numbers, within the standard errors it states.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from discreet.kernels.cores import cores
-from experiments.shared.program import arguments, read, write
-from experiments.shared.tables import adult, commuting, data_folder
-from experiments.sparse_summaries.page.whole import STEM, render
+from experiments.shared.records import Json
+from experiments.shared.tables import Truth, data_folder
+from experiments.sparse_summaries.data.made_up import CELLS
+from experiments.sparse_summaries.data.real import adult, commuting
 from experiments.sparse_summaries.trials import figures
 
 TIMED_RUNS = 5
 
 
-def experiments(runs: int) -> dict[str, Any]:
+def experiment(runs: int) -> Json:
     """All numbers, as plain JSON."""
-    drawn: dict[str, Any] = {
+    drawn: Json = {
         "3a": figures.filters(max(2, runs // 2)),
         "3b": figures.samples(runs),
         "3c": figures.filtered_samples(max(2, runs // 2)),
@@ -29,8 +29,8 @@ def experiments(runs: int) -> dict[str, Any]:
         "5b": figures.wide_accuracy(runs),
         "5c": figures.sparse_accuracy(runs),
     }
-    costs: dict[str, Any] = {}
-    parameters: dict[str, Any] = {"runs": runs, "cells": figures.CELLS, "epsilon": str(figures.EPSILON)}
+    costs: Json = {}
+    parameters: Json = {"runs": runs, "cells": CELLS, "epsilon": str(figures.EPSILON)}
     absent = _commuting(runs, drawn, costs, parameters) + _adult(runs, drawn, costs, parameters)
     setting = [*_setting(runs), *parameters.pop("data", [])]
     return {"parameters": parameters, "setting": setting, "absent": absent, "figures": drawn, "costs": costs}
@@ -38,7 +38,7 @@ def experiments(runs: int) -> dict[str, Any]:
 
 def _setting(runs: int) -> list[str]:
     return [
-        f"Synthetic data: {figures.CELLS:,} cells, epsilon {float(figures.EPSILON)}; a tenth (or hundredth) of the "
+        f"Synthetic data: {CELLS:,} cells, epsilon {float(figures.EPSILON)}; a tenth (or hundredth) of the "
         "cells, anywhere, hold N(100, 20) or N(100, 40) rounded to the nearest positive integer, afresh in every run.",
         f"{runs} runs for every point of figures 3(b) and 5, {max(2, runs // 2)} elsewhere; ± is one standard error.",
         "A run asks disjoint random subsets that use up all cells. Relative error is the sum of absolute errors over "
@@ -53,15 +53,13 @@ def _setting(runs: int) -> list[str]:
     ]
 
 
-def _commuting(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
+def _commuting(runs: int, drawn: Json, costs: Json, parameters: Json) -> list[str]:
     """Figure 6: jobs by home and work place."""
     whole, groups = commuting("block"), commuting("block group")
     if whole is None or groups is None:
         return [f"figure 6, because {data_folder() / 'lodes_ri_2019'} is not there; set DISCREET_DATA"]
     size = groups.schema.cells // 5
-    for key, epsilon, theta in (("6c", Fraction(1, 10), 5), ("6c1", Fraction(1), 2)):
-        title = f"6(c) Jobs by home and work block group, epsilon {float(epsilon):g}, size {size:,}, theta {theta}"
-        drawn[key] = figures.real(groups, title, max(2, runs // 2), epsilon, theta, size)
+    drawn |= _real("6", "Jobs by home and work block group", groups, size, (5, 2), runs)
     costs["6ab"] = figures.cost_of_real(whole, "6(a), 6(b) Jobs by home and work block", TIMED_RUNS)
     parameters["6c"] = {"cells": groups.schema.cells, "occupied": groups.occupied, "size": size}
     jobs = int(groups.counts.counts.sum())
@@ -73,14 +71,12 @@ def _commuting(runs: int, drawn: dict[str, Any], costs: dict[str, Any], paramete
     return []
 
 
-def _adult(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
+def _adult(runs: int, drawn: Json, costs: Json, parameters: Json) -> list[str]:
     """Figure 7: Adult in place of the census of incomes."""
     coarse, fine = adult(), adult(("age", "hours-per-week"))
     if coarse is None or fine is None:
         return [f"figure 7, because {data_folder() / 'adult'} is not there; set DISCREET_DATA"]
-    for key, epsilon, theta in (("7c", Fraction(1, 10), 40), ("7c1", Fraction(1), 5)):
-        title = f"7(c) Adult by seven attributes, epsilon {float(epsilon):g}, size {coarse.occupied:,}, theta {theta}"
-        drawn[key] = figures.real(coarse, title, max(2, runs // 2), epsilon, theta, coarse.occupied)
+    drawn |= _real("7", "Adult by seven attributes", coarse, coarse.occupied, (40, 5), runs)
     costs["7ab"] = figures.cost_of_real(fine, "7(a), 7(b) Adult by nine attributes", TIMED_RUNS)
     parameters["7c"] = {"cells": coarse.schema.cells, "occupied": coarse.occupied}
     people = int(coarse.counts.counts.sum())
@@ -92,12 +88,10 @@ def _adult(runs: int, drawn: dict[str, Any], costs: dict[str, Any], parameters: 
     return []
 
 
-def main() -> None:
-    description = "The experiments of sparse-summaries, section 4, and their page."
-    options = arguments(description, 120, "runs per point (default 120)").parse_args()
-    results = read(options.folder, STEM) if options.page_only else experiments(options.runs)
-    write(results, options.folder, STEM, render)
-
-
-if __name__ == "__main__":
-    main()
+def _real(figure: str, words: str, table: Truth, size: int, thetas: tuple[int, int], runs: int) -> Json:
+    """6(c) or 7(c), at epsilon 0.1 and at epsilon 1, each with its theta."""
+    found = {}
+    for key, epsilon, theta in ((f"{figure}c", Fraction(1, 10), thetas[0]), (f"{figure}c1", Fraction(1), thetas[1])):
+        title = f"{figure}(c) {words}, epsilon {float(epsilon):g}, size {size:,}, theta {theta}"
+        found[key] = figures.real(table, title, max(2, runs // 2), epsilon, theta, size)
+    return found

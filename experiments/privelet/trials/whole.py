@@ -1,20 +1,16 @@
-"""`python -m experiments.ranges --data FOLDER`: the papers' experiments on ranges, and their page.
-
-Data and questions are made from seeds; the noise is production noise and has no seed, so every run of this program
-gives other numbers. A part that is not run again keeps its recorded numbers.
-"""
+"""The three experiments as parts of the program, each given the folder of data and the number of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from experiments.privelet.data.census import census, vectors
-from experiments.privelet.page.whole import STEM, render
+from experiments.privelet.data.census import census
+from experiments.privelet.data.vectors import vectors
 from experiments.privelet.trials.census import census_experiment
 from experiments.privelet.trials.dyadic import dyadic_experiment
 from experiments.privelet.trials.vectors import setting, vectors_experiment
-from experiments.shared.program import Json, arguments, run_parts
+from experiments.shared.records import Json
 
 
 def _census(data: Path, _: int) -> Json | None:
@@ -36,12 +32,3 @@ def _dyadic(_: Path, runs: int) -> Json:
 
 
 PARTS: dict[str, Callable[[Path, int], Json | None]] = {"census": _census, "vectors": _vectors, "dyadic": _dyadic}
-
-
-def main() -> None:
-    runs_help = "runs per point (default 20; the census has one)"
-    run_parts(arguments("The papers' experiments on ranges, and their page.", 20, runs_help), STEM, render, PARTS)
-
-
-if __name__ == "__main__":
-    main()

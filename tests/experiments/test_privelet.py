@@ -1,17 +1,25 @@
-"""The questions that the experiments on ranges ask are the ones they say."""
+"""The questions that the experiments on ranges ask are the ones they say, and their verdicts follow the numbers."""
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
 import numpy as np
+import pytest
 
 from discreet.evaluate.random_questions import covered, intervals, predicates
 from discreet.noise import Noise, SeededSource
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema
-from experiments.privelet.data.census import clustered
+from experiments.privelet.checks.statements import DYADIC_STATEMENTS, STATEMENTS, findings
+from experiments.privelet.data.dyadic import clustered
+from experiments.privelet.page import STEM
+from experiments.privelet.page.whole import render
 from experiments.privelet.trials.questions import ranges_of, true_answers
 from experiments.privelet.trials.splits import Split
 from experiments.shared.tables import Truth
+from tests.experiments.recorded import recorded
 
 SCHEMA = Schema(
     {
@@ -83,3 +91,34 @@ def test_clusters_are_runs_and_ranges_have_their_size() -> None:
     assert (gaps > 1).sum() <= 9
     questions = ranges_of(70, 10_000, 50, 1)
     assert (questions.last - questions.first == 69).all()
+
+
+@pytest.fixture(scope="module")
+def ranges() -> dict[str, Any]:
+    return recorded(STEM)
+
+
+def test_another_number_is_another_page(ranges: dict[str, Any]) -> None:
+    changed = copy.deepcopy(ranges)
+    changed["dyadic"]["figures"]["8a"]["lines"][0]["y"][0] *= 2
+    changed["vectors"]["1d"]["rows"][0]["errors"]["geometric"][0] *= 2
+    before, after = render(ranges), render(changed)
+    assert {name for name in before if before[name] != after[name]} == {
+        f"{STEM}.md",
+        f"{STEM}-8a.svg",
+    }
+
+
+def test_verdicts_follow_the_numbers(ranges: dict[str, Any]) -> None:
+    def verdict(results: dict[str, Any]) -> bool:
+        return next(found.holds for found in findings(results) if "D-Filter is better than D-Geometric" in found.says)
+
+    turned = copy.deepcopy(ranges)
+    lines = {line["name"]: line for line in turned["dyadic"]["figures"]["8b"]["lines"]}
+    lines["dyadic"]["y"], lines["dyadic-filter"]["y"] = lines["dyadic-filter"]["y"], lines["dyadic"]["y"]
+    assert verdict(ranges) != verdict(turned)
+
+
+def test_every_statement_is_tested(ranges: dict[str, Any]) -> None:
+    """A statement whose numbers are missing is left out of the page; none is."""
+    assert len(list(findings(ranges))) == len(STATEMENTS) + len(DYADIC_STATEMENTS)

@@ -1,36 +1,25 @@
-"""`python -m experiments.marginals --data FOLDER`: the experiments of ireduct, section 6, and their page.
-
-Made-up data come from a seed; the noise is production noise and has no seed, so every run of this program gives other
-numbers. A table that is not run again keeps its recorded numbers.
-"""
+"""All figures for one table, and the tables as parts of the program."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from experiments.ireduct.data import people as data
+from experiments.ireduct.data.marginals import KnownMarginals, cases
 from experiments.ireduct.data.people import People
-from experiments.ireduct.page.whole import STEM, render
+from experiments.ireduct.data.sources import TABLES
 from experiments.ireduct.trials.classifier import classifier
-from experiments.ireduct.trials.errors import Case
-from experiments.ireduct.trials.figures import by_epsilon_and_bound, cases, epsilons, runs_of, sweet_spot
+from experiments.ireduct.trials.figures import by_epsilon_and_bound, epsilons, runs_of, sweet_spot
 from experiments.ireduct.trials.stated import stated, worst
-from experiments.shared.program import Json, arguments, run_parts
+from experiments.shared.records import Json
 
-SYNTHETIC_RECORDS = 10**7
 #: 1-way marginals have few cells, so they are run so many times more often
 OFTEN = 4
 
-TABLES: dict[str, Callable[[Path], People | None]] = {
-    "synthetic": lambda _: data.synthetic(SYNTHETIC_RECORDS),
-    "acs": data.acs,
-    "adult": data.adult,
-}
 
-
-def experiments(people: People, runs: int) -> Json:
+def experiment(people: People, runs: int) -> Json:
     """All figures for one table."""
     start = time.process_time()
     found = cases(people)
@@ -53,7 +42,7 @@ def experiments(people: People, runs: int) -> Json:
     }
 
 
-def _facts(kind: str, case: Case) -> Json:
+def _facts(kind: str, case: KnownMarginals) -> Json:
     return {
         "tables": len(case.sets),
         "cells": case.cells,
@@ -63,19 +52,9 @@ def _facts(kind: str, case: Case) -> Json:
     }
 
 
-def _part(name: str) -> Callable[[Path, int], Json | None]:
-    def run(folder: Path, runs: int) -> Json | None:
-        people = TABLES[name](folder)
-        return None if people is None else experiments(people, runs)
-
-    return run
+def _part(name: str, folder: Path, runs: int) -> Json | None:
+    people = TABLES[name](folder)
+    return None if people is None else experiment(people, runs)
 
 
-def main() -> None:
-    runs_help = "runs per point of 2-way marginals (default 10)"
-    parser = arguments("The experiments of ireduct, section 6, and their page.", 10, runs_help)
-    run_parts(parser, STEM, render, {name: _part(name) for name in TABLES})
-
-
-if __name__ == "__main__":
-    main()
+PARTS: dict[str, Callable[[Path, int], Json | None]] = {name: partial(_part, name) for name in TABLES}

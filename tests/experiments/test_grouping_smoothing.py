@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,26 +12,28 @@ from discreet.noise import ZeroNoise
 from discreet.private.engines.reservoirs import Reservoirs, Spread
 from discreet.private.kept import KeptRecords
 from experiments.grouping_smoothing.checks import verdicts as check
-from experiments.grouping_smoothing.checks.statements import CLAIMS, findings
-from experiments.grouping_smoothing.data.user_items import EPSILONS, Case, noise_for, run
+from experiments.grouping_smoothing.checks.statements import STATEMENTS, findings
+from experiments.grouping_smoothing.data.sets import SETS
+from experiments.grouping_smoothing.data.user_items import UserItems
+from experiments.grouping_smoothing.page import STEM
 from experiments.grouping_smoothing.page.whole import render
-from experiments.grouping_smoothing.trials.figures import FOUND, GIVEN, METHODS, PAPER, TUNED, experiments
+from experiments.grouping_smoothing.trials.figures import FOUND, GIVEN, METHODS, PAPER, TUNED, all_figures
 from experiments.grouping_smoothing.trials.figures import smoothing_error as error_of
-from experiments.shared import item_histories as data
-from experiments.shared.item_histories import SPECS, Histories
-
-#: name: how many times fewer users
-SMALL = {"checkin": 100, "trajectory": 20, "movielens": 5, "foursquare": 20, "gowalla": 1, "document": 8000}
-
-
-@pytest.fixture(scope="module")
-def case() -> Case:
-    return Case.of(data.synthetic("trajectory", 1, factor=20))
+from experiments.grouping_smoothing.trials.runs import EPSILONS, noise_for, run
+from experiments.shared.findings import Check
+from experiments.shared.item_histories import ItemHistories
+from experiments.shared.made_up_histories import synthetic
+from tests.experiments.recorded import recorded as numbers_of
 
 
 @pytest.fixture(scope="module")
-def recorded(case: Case) -> dict[str, Any]:
-    found = experiments(case, 2)
+def case() -> UserItems:
+    return UserItems.of(synthetic("trajectory", 1, factor=20))
+
+
+@pytest.fixture(scope="module")
+def recorded(case: UserItems) -> dict[str, Any]:
+    found = all_figures(case, 2)
     rest = {key: found.pop(key) for key in ("tuning", "rho")}
     facts = {
         "users": case.users, "items": case.counts.size, "ones": 1, "bound": case.bound, "mean count": 1.0,
@@ -42,61 +43,14 @@ def recorded(case: Case) -> dict[str, Any]:
     return {"figures": found, **rest, "facts": facts, "runs": 2, "seconds": 1}
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_made_up_histories_have_the_published_sizes(name: str) -> None:
-    spec, found = SPECS[name], data.synthetic(name, 1, SMALL[name])
-    numbers = np.bincount(found.users)
-    assert numbers.size == round(spec.users / SMALL[name])
-    assert numbers.sum() == found.items.size == round(spec.records / SMALL[name])
-    items = round(spec.items / SMALL[name]) if spec.items_too else spec.items
-    assert (numbers.max(), found.item_count) == (spec.most, items)
-    assert numbers.min() >= spec.least
-    assert 0 <= found.items.min() <= found.items.max() < items
-    assert np.all(np.diff(found.users) >= 0)
-    words = found.users * items + found.items
-    assert (np.unique(words).size == words.size) == (not spec.repeats)
-
-
-def test_they_are_repeatable_and_skewed() -> None:
-    one, same, other = (data.synthetic("movielens", seed, 5) for seed in (1, 1, 2))
-    assert np.array_equal(one.items, same.items)
-    assert not np.array_equal(one.items, other.items)
-    counts = np.bincount(one.items, minlength=one.item_count)
-    assert counts.max() > 5 * np.median(counts)
-
-
-def test_items_depend_on_contexts_mildly() -> None:
-    found = data.synthetic("movielens", 1)
-    assert found.context_sizes == {"gender": 2, "age": 3, "day": 7}
-    for name, size in found.context_sizes.items():
-        table = np.bincount(found.items * size + found.contexts[name], minlength=found.item_count * size)
-        table = table.reshape(-1, size)
-        chance = np.sqrt(table.sum(axis=1)[:, None] * np.ones(size) / size)
-        apart = np.abs(table - table.sum(axis=1)[:, None] * table.sum(axis=0) / table.sum())
-        assert 1.5 * chance.sum() < apart.sum() < 0.5 * table.sum()
-    # a user has one gender and one age
-    for name in ("gender", "age"):
-        assert np.all(np.diff(found.contexts[name])[np.diff(found.users) == 0] == 0)
-
-
-def test_sizes_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="cannot have"):
-        data.records_per_user(10, 5, 3, 1)
-
-
-def test_real_data_may_be_absent(tmp_path: Path) -> None:
-    assert data.retail(tmp_path) is None
-    assert data.documents(tmp_path) is None
-
-
 def test_real_users_count_once_for_an_item() -> None:
-    found = Histories("shop", np.array([0, 0, 0, 1]), np.array([2, 2, 1, 2]), 4, {}, {}, False)
-    case = Case.of(found)
+    found = ItemHistories("shop", np.array([0, 0, 0, 1]), np.array([2, 2, 1, 2]), 4, {}, {}, False)
+    case = UserItems.of(found)
     assert case.counts.tolist() == [0, 1, 2, 0]
     assert (case.users, case.bound) == (2, 2)
 
 
-def test_what_is_kept_is_what_the_engine_keeps(case: Case) -> None:
+def test_what_is_kept_is_what_the_engine_keeps(case: UserItems) -> None:
     """All records alike; and of the first ones of each user as many in all."""
     users = np.repeat(np.arange(case.users), np.diff(case.starts))
     words = case.items.astype(np.int64)
@@ -113,7 +67,7 @@ def test_what_is_kept_is_what_the_engine_keeps(case: Case) -> None:
     assert np.array_equal(engine.numbers(case.bound), ours.numbers(case.bound))
 
 
-def test_the_sample_of_one_item_is_uniform(case: Case) -> None:
+def test_the_sample_of_one_item_is_uniform(case: UserItems) -> None:
     numbers = np.diff(case.starts)
     chance = np.repeat(1 / numbers, numbers)
     salts = [number.to_bytes(16, "little") for number in range(200)]
@@ -123,13 +77,13 @@ def test_the_sample_of_one_item_is_uniform(case: Case) -> None:
     assert float(np.mean(off[variance > 0] ** 2 / variance[variance > 0])) == pytest.approx(1, abs=0.05)
 
 
-def test_runs_are_repeatable(case: Case) -> None:
+def test_runs_are_repeatable(case: UserItems) -> None:
     one, same, other = (run(case, "gs", EPSILONS[2], noise_for("x", number)) for number in (1, 1, 2))
     assert one == same
     assert one.absolute != other.absolute
 
 
-def test_errors_without_noise_are_those_of_smoothing(case: Case) -> None:
+def test_errors_without_noise_are_those_of_smoothing(case: UserItems) -> None:
     truth = np.sort(case.counts)
     assert error_of(truth, 1, EPSILONS[0], ZeroNoise()) == 0
     everything = error_of(truth, truth.size, EPSILONS[0], ZeroNoise())
@@ -162,7 +116,7 @@ def with_curve(part: dict[str, Any], figure: str, name: str, times: float) -> di
 
 
 @pytest.mark.parametrize(("test", "figure", "name"), CLOSE)
-def test_checks_can_turn_both_ways(test: check.Check, figure: str, name: str, recorded: dict[str, Any]) -> None:
+def test_checks_can_turn_both_ways(test: Check, figure: str, name: str, recorded: dict[str, Any]) -> None:
     verdicts = {test(with_curve(recorded, figure, name, times))[0] for times in (1e-5, 1.0, 1e5)}
     assert verdicts == {True, False}
 
@@ -181,7 +135,7 @@ def test_what_chance_may_do_is_no_lead(times: float, holds: bool, recorded: dict
         (check.finding_is_cheap, FOUND),
     ],
 )
-def test_checks_of_tuning_can_turn(test: check.Check, method: str, recorded: dict[str, Any]) -> None:
+def test_checks_of_tuning_can_turn(test: Check, method: str, recorded: dict[str, Any]) -> None:
     verdicts = set()
     for times in (0.5, 5.0):
         changed = copy.deepcopy(recorded)
@@ -193,7 +147,7 @@ def test_checks_of_tuning_can_turn(test: check.Check, method: str, recorded: dic
 
 
 @pytest.mark.parametrize("test", [check.gain_falls(FOUND, "lpa"), check.gain_grows(FOUND, "lpa")])
-def test_trends_can_turn(test: check.Check, recorded: dict[str, Any]) -> None:
+def test_trends_can_turn(test: Check, recorded: dict[str, Any]) -> None:
     verdicts = set()
     for order in (1, -1):
         changed = with_curve(recorded, "9", FOUND, 1.0)
@@ -206,9 +160,9 @@ def test_trends_can_turn(test: check.Check, recorded: dict[str, Any]) -> None:
 def test_every_statement_is_tested_on_its_data(recorded: dict[str, Any]) -> None:
     names = ("checkin", "checkin-full", "document", "netflix", "trajectory", "documents", "retail")
     results = dict.fromkeys(names, recorded)
-    wanted = sum(len(claim.on) or len(names) for claim in CLAIMS)
+    wanted = sum(len(statement.on) or len(names) for statement in STATEMENTS)
     assert len(list(findings(results))) == wanted
-    assert all(name in names for claim in CLAIMS for name in claim.on)
+    assert all(name in names for statement in STATEMENTS for name in statement.on)
 
 
 def test_the_page_shows_what_was_recorded(recorded: dict[str, Any]) -> None:
@@ -223,3 +177,25 @@ def test_the_page_shows_what_was_recorded(recorded: dict[str, Any]) -> None:
         "grouping-smoothing.md",
         "grouping-smoothing-trajectory-7.svg",
     }
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    grouping = numbers_of(STEM)
+    turned = copy.deepcopy(grouping)
+    for part in turned.values():
+        for key in ("9", "10"):
+            lines = {line["name"]: line for line in part["figures"][key]["lines"]}
+            for what in ("y", "se"):
+                lines["gs"][what], lines["lpa"][what] = lines["lpa"][what], lines["gs"][what]
+    before, after = (
+        [found.holds for found in findings(results) if found.says == "gs beats LPA in all scenarios"]
+        for results in (grouping, turned)
+    )
+    assert all(before)
+    assert not any(after)
+
+
+def test_every_statement_is_tested_on_what_was_recorded() -> None:
+    grouping = numbers_of(STEM)
+    assert list(grouping) == list(SETS)
+    assert len(list(findings(grouping))) == sum(len(statement.on) or len(grouping) for statement in STATEMENTS)
