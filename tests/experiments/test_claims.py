@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import claim_sparse, claims
-from experiments.claim_ireduct import SMALLEST
-from experiments.claim_page import STEM, TITLES, found, render, sentence, wanted
-from experiments.claim_privelet import LINE_NOISE
-from experiments.claim_rules import (
+from experiments.claims import checks
+from experiments.claims.__main__ import main
+from experiments.claims.decisions import run
+from experiments.claims.page import STEM
+from experiments.claims.page.whole import TITLES, found, render, sentence, wanted
+from experiments.claims.rules import (
     FAILS,
     HOLDS,
     OPEN,
@@ -29,8 +30,11 @@ from experiments.claim_rules import (
     rank,
     ratio,
 )
+from experiments.claims.trials.ireduct import SMALLEST
+from experiments.claims.trials.privelet import LINE_NOISE
+from experiments.claims.trials.sparse_summaries import THIN
+from tests.experiments.recorded import recorded
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
 AFTER = [1.0 + place / 100 for place in range(10)]
 
 
@@ -106,24 +110,24 @@ def test_a_clear_difference_is_found() -> None:
 
 
 def test_the_list_of_claims_is_whole() -> None:
-    keys = [claim.key for claim in claims.CLAIMS]
+    keys = [claim.key for claim in checks.CLAIMS]
     assert len(keys) == len(set(keys))
-    numbers = Counter(claim.paper for claim in claims.CLAIMS)
+    numbers = Counter(claim.paper for claim in checks.CLAIMS)
     assert set(numbers) == set(TITLES)
     assert min(numbers.values()) >= 7
-    settings = {claim.setting for claim in claims.CLAIMS}
+    settings = {claim.setting for claim in checks.CLAIMS}
     assert len({setting.key for setting in settings}) == len(settings)
     assert len({setting.words for setting in settings}) == len(settings)
 
 
-@pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: claim.key)
+@pytest.mark.parametrize("claim", checks.CLAIMS, ids=lambda claim: claim.key)
 def test_a_claim_can_fail_and_can_be_decided(claim: Claim) -> None:
     assert claim.above < claim.below
     assert math.isfinite(claim.above) or math.isfinite(claim.below)
     assert rank(claim.setting.trials, 0.99) > 0
 
 
-@pytest.mark.parametrize("setting", [claim_sparse.THIN, LINE_NOISE, SMALLEST], ids=lambda setting: setting.key)
+@pytest.mark.parametrize("setting", [THIN, LINE_NOISE, SMALLEST], ids=lambda setting: setting.key)
 def test_a_trial_follows_from_its_seed(setting: Setting) -> None:
     one, other = setting.seeds(7, 2)
     assert setting.measure(one) == setting.measure(one)
@@ -131,16 +135,16 @@ def test_a_trial_follows_from_its_seed(setting: Setting) -> None:
 
 
 def test_seeds_differ_by_purpose_and_stay() -> None:
-    settings = {claim.setting for claim in claims.CLAIMS}
+    settings = {claim.setting for claim in checks.CLAIMS}
     seeds = [seed for setting in settings for seed in setting.seeds(1, 5)]
     assert len(seeds) == len(set(seeds))
     assert derived(1, "a") == 15374730731433132414 != derived(2, "a")
 
 
 def test_a_planted_reversal_flips_the_verdict() -> None:
-    claim = next(claim for claim in claims.CLAIMS if claim.key == "sparse-filter-best")
+    claim = next(claim for claim in checks.CLAIMS if claim.key == "sparse-filter-best")
     turned = replace(claim, key="turned", figure=lambda trial: 1 / claim.figure(trial))
-    verdicts = claims.run([claim, turned], 3, 0.99, 1 / 6)
+    verdicts = run([claim, turned], 3, 0.99, 1 / 6)
     assert [verdict["verdict"] for verdict in verdicts] == [HOLDS, FAILS]
     assert verdicts[0]["trials"] == 10
 
@@ -155,7 +159,7 @@ def test_claims_on_one_setting_share_its_trials() -> None:
     setting = Setting("shared", "nothing", measure, 8)
     one = Claim("one", "privelet", "1", "less", setting, "a / b", ratio("a", "b"), below=1)
     other = replace(one, key="other", figure=largest_ratio([("a", "b"), ("b", "a")]))
-    verdicts = claims.run([one, other], 1, 0.99)
+    verdicts = run([one, other], 1, 0.99)
     assert calls == setting.seeds(1, 8)
     assert [verdict["verdict"] for verdict in verdicts] == [HOLDS, FAILS]
 
@@ -173,47 +177,44 @@ def test_a_record_is_plain_json_and_says_all() -> None:
 
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     holding, failing = made_up("holding", above=1.5), made_up("failing", below=1.5)
-    monkeypatch.setattr(claims, "CLAIMS", (holding, failing))
+    monkeypatch.setattr(checks, "CLAIMS", (holding, failing))
     folder, file = str(tmp_path), tmp_path / "some.json"
-    assert claims.main(["--folder", folder, "--page", "--strict"]) == 0
+    assert main(["--folder", folder, "--page", "--strict"]) == 0
     said = capsys.readouterr()
     assert "holds          1: twice as much; a / b: " in said.out
     assert "does not hold  1: twice as much; a / b: " in said.out
     assert "trial 10 of 10" in said.err
-    recorded = json.loads((tmp_path / f"{STEM}.json").read_text(encoding="utf-8"))
-    assert [claim["verdict"] for claim in recorded["claims"]] == [HOLDS, FAILS]
-    assert (tmp_path / f"{STEM}.md").read_text(encoding="utf-8") == render(recorded)[f"{STEM}.md"]
+    written = json.loads((tmp_path / f"{STEM}.json").read_text(encoding="utf-8"))
+    assert [claim["verdict"] for claim in written["claims"]] == [HOLDS, FAILS]
+    assert (tmp_path / f"{STEM}.md").read_text(encoding="utf-8") == render(written)[f"{STEM}.md"]
 
     again = ["--folder", folder, "--strict", "--quiet", "--json", str(file)]
-    assert claims.main(again) == 0
+    assert main(again) == 0
     assert capsys.readouterr().err == ""
-    assert json.loads(file.read_text(encoding="utf-8"))["claims"] == recorded["claims"]
+    assert json.loads(file.read_text(encoding="utf-8"))["claims"] == written["claims"]
 
-    monkeypatch.setattr(claims, "CLAIMS", (replace(holding, above=4.0), failing))
-    assert claims.main(again[:2]) == 0
-    assert claims.main(again) == 1
+    monkeypatch.setattr(checks, "CLAIMS", (replace(holding, above=4.0), failing))
+    assert main(again[:2]) == 0
+    assert main(again) == 1
     assert "no longer hold: holding" in capsys.readouterr().err
-    monkeypatch.setattr(claims, "CLAIMS", (failing,))
-    assert claims.main(again) == 1
-    assert claims.main([*again, "--paper", "ireduct"]) == 0
+    monkeypatch.setattr(checks, "CLAIMS", (failing,))
+    assert main(again) == 1
+    assert main([*again, "--paper", "ireduct"]) == 0
 
 
 def test_a_page_of_some_papers_is_refused() -> None:
     with pytest.raises(SystemExit):
-        claims.main(["--page", "--paper", "privelet"])
+        main(["--page", "--paper", "privelet"])
 
 
-def test_the_page_is_that_of_the_recorded_verdicts() -> None:
-    recorded = json.loads((RESULTS / f"{STEM}.json").read_text(encoding="utf-8"))
-    for name, text in render(recorded).items():
-        assert (RESULTS / name).read_text(encoding="utf-8") == text, "run: python -m experiments.claims --page-only"
-    assert [claim["key"] for claim in recorded["claims"]] == [
-        claim.key for paper in TITLES for claim in claims.CLAIMS if claim.paper == paper
+def test_the_recorded_verdicts_are_on_these_claims() -> None:
+    assert [claim["key"] for claim in recorded(STEM)["claims"]] == [
+        claim.key for paper in TITLES for claim in checks.CLAIMS if claim.paper == paper
     ]
 
 
 def test_another_verdict_is_another_page() -> None:
-    recorded = json.loads((RESULTS / f"{STEM}.json").read_text(encoding="utf-8"))
-    page = render(recorded)
-    recorded["claims"][0]["verdict"] = OPEN
-    assert render(recorded) != page
+    results = recorded(STEM)
+    page = render(results)
+    results["claims"][0]["verdict"] = OPEN
+    assert render(results) != page

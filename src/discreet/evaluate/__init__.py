@@ -1,1 +1,1 @@
-"""Error against the truth, for people who hold the truth: the papers' experiments. No publishing code imports this."""
+"""Error against the truth, for people who hold the truth: `discreet evaluate`. No publishing code imports this."""

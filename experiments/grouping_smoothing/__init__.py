@@ -1,0 +1,1 @@
+"""Practical differential privacy via grouping and smoothing (Kellaris, Papadopoulos), section 5."""

@@ -1,0 +1,1 @@
+"""What is run: every method at the paper's epsilons, and groups of all sizes."""

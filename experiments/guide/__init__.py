@@ -1,0 +1,1 @@
+"""Which method for which job: every method of a task on made-up data for it, by the custodian's own evaluation."""

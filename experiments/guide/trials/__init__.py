@@ -1,0 +1,1 @@
+"""What is run: every method of a job, by the trials of `discreet evaluate`."""

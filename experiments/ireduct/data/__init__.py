@@ -1,0 +1,1 @@
+"""What data: people with nine attributes, and their exact marginals."""

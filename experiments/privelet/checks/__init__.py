@@ -1,0 +1,1 @@
+"""What the papers say of ranges, tested on the recorded numbers."""

@@ -1,0 +1,1 @@
+"""What data: the census extract, the DPBench vectors, and made-up counts."""

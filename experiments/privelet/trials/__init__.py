@@ -1,0 +1,1 @@
+"""What is run: questions about ranges, and how far the answers of every method are off."""

@@ -1,0 +1,1 @@
+"""What the paper says of its figures, tested on the recorded numbers."""

@@ -1,0 +1,1 @@
+"""What data: users and their records, made up or real, as the methods take them."""

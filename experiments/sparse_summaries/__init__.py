@@ -1,0 +1,1 @@
+"""Differentially private summaries for sparse data (Cormode, Procopiuc, Srivastava, Tran), section 4."""

@@ -1,0 +1,1 @@
+"""What data: tables made up from a seed, and real ones."""
