@@ -20,9 +20,10 @@ from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.engines import histories
 from discreet.private.kept import Kept, KeptRecords
+from discreet.private.rows import Rows
 from discreet.schema import Ordinal, Schema
+from experiments.shared.bounded import OnlyHistories
 
 CHECKIN_USERS, CHECKIN_ITEMS, CHECKIN_RECORDS, CHECKIN_MOST = 196_591, 5_977_758, 6_442_892, 2_175
 FILM_USERS, FILMS, RATINGS = 480_189, 17_770, 10**8
@@ -57,7 +58,7 @@ def _grouping(report: Report, length: float) -> None:
 
     def publish() -> None:
         request = Request(schema, unit, Fraction(7, 10), {"count": "users"})
-        registry()["items", "gs"](request).measure(given, Noise())
+        registry()["items", "gs"](request).measure(OnlyHistories(given), Noise())
 
     report.at_most(f"gs, {places:,} items, all sizes of groups: time / L", seconds(publish, 3) / length, 20)
     report.at_most("gs: peak memory in arrays of all items", peak_bytes(publish) / (8 * places), 10)
@@ -104,7 +105,7 @@ def publish(file: Path, method: str) -> None:
     schema = Schema(film=Ordinal(1, FILMS), day=Ordinal(0, DAYS - 1))
     unit = Unit("user", max_rows=10)
     made = registry()["items", method](Request(schema, unit, Fraction(1), {}))
-    made.measure(histories(str(file), schema, unit, looks=made.looks), Noise())
+    made.measure(Rows.of(str(file), None, None, None, None).bounded(schema, unit, Noise().salt()), Noise())
 
 
 def write_ratings(file: Path, records: int, users: int | None = None) -> None:

@@ -21,6 +21,7 @@ from discreet.noise import Noise
 from discreet.private import engines
 from discreet.private.counts import Counts
 from discreet.schema import Ordinal, Schema
+from experiments.shared.bounded import OnlyTables
 
 SIZES = (101, 2, 4, 26, 29, 5, 5, 512, 4)
 ROWS = 10**7
@@ -51,7 +52,7 @@ def run(quick: bool) -> Report:
                 unit = discreet.Unit(neighbours="replace")
                 request = Request(schema, unit, Fraction(epsilon), {"ways": ways, **parameters})
                 made = registry()["marginals", method](request)
-                taken = seconds(lambda made=made, tables=tables: made.measure(tables, Noise()), runs)  # type: ignore[misc]
+                taken = seconds(lambda made=made, tables=tables: made.measure(OnlyTables(tables), Noise()), runs)  # type: ignore[misc]
                 report.at_most(f"{method}, {ways}-way, epsilon {epsilon}: time / L", taken / length, limit)
     _counting(report, schema, columns)
     return report

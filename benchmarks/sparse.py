@@ -23,6 +23,7 @@ from discreet.mechanisms import Mechanism, Request, registry
 from discreet.noise import Noise
 from discreet.private.counts import Counts
 from discreet.private.publish import Data
+from discreet.private.ready_counts import ReadyCounts
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.sparse_cells import SparseCells
 
@@ -179,8 +180,7 @@ def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, floa
     """Seconds from counts to a folder, and its bytes."""
     made = mechanism(method, schema, len(counts.counts))
     task = discreet.Table(list(schema), method=made.method, **made.request.parameters)
-    unit, ledger = discreet.Unit(), Ledger.open(None, "data", None)
-    data = Data(schema, unit, ledger, lambda names: None, lambda *_: counts)
+    data = Data(schema, discreet.Unit(), Ledger.open(None, "data", None), ReadyCounts(schema, counts))
     with tempfile.TemporaryDirectory() as temporary:
         turns = iter(range(10))
         work = lambda: data.publish(task, EPSILON, to=Path(temporary) / str(next(turns)))  # noqa: E731

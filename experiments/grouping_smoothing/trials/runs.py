@@ -11,6 +11,7 @@ from discreet.mechanisms.items.item_method import ItemMethod
 from discreet.noise import Noise, SeededSource
 from discreet.tasks import Items
 from experiments.grouping_smoothing.data.user_items import UserItems
+from experiments.shared.bounded import OnlyHistories
 from experiments.shared.chance import seed_of
 
 #: the paper's epsilons: 0.1, ln 2 and ln 3
@@ -29,13 +30,13 @@ class GroupingRun:
 
 def mechanism(case: UserItems, method: str, epsilon: Fraction, parameters: dict[str, Any]) -> ItemMethod:
     task = Items("item", method=method, count="users", **parameters)
-    made = mechanism_for(task, Request(case.schema, case.unit, epsilon, task.asked()))
+    made = mechanism_for(task, Request.of(task, case.schema, case.unit, epsilon))
     assert isinstance(made, ItemMethod)
     return made
 
 
 def run(case: UserItems, method: str, epsilon: Fraction, noise: Noise, **parameters: Any) -> GroupingRun:
-    summary: Any = mechanism(case, method, epsilon, parameters).measure(case, noise)
+    summary: Any = mechanism(case, method, epsilon, parameters).measure(OnlyHistories(case), noise)
     if method == "lpa":
         return GroupingRun(*case.errors(summary.parts[0].values), {})
     view = summary.views[0]

@@ -15,6 +15,7 @@ from discreet.privacy import Unit, scale_of
 from discreet.summaries.marginal_tables import MarginalTables
 from experiments.ireduct.data.marginals import KnownMarginals
 from experiments.ireduct.trials.rivals import oracle
+from experiments.shared.bounded import OnlyTables
 from experiments.shared.methods import ready
 
 METHODS = ("oracle", "ireduct", "two-phase", "iresamp", "equal")
@@ -39,7 +40,7 @@ def noisy(
         asked |= {"records": case.records, "sanity": bound}
     if method == "two-phase":
         asked.setdefault("share", case.share)
-    made = ready("marginals", case.schema, (method, asked), epsilon, UNIT).measure(case.counts, drawn)
+    made = ready("marginals", case.schema, (method, asked), epsilon, UNIT).measure(OnlyTables(case.counts), drawn)
     assert isinstance(made, MarginalTables)
     return made
 

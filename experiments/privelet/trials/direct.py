@@ -11,4 +11,4 @@ from experiments.shared.methods import Method, ready
 
 def direct(schema: Schema, method: Method, epsilon: Fraction, unit: Unit) -> list[str]:
     made = ready("ranges", schema, method, epsilon, unit)
-    return next(list(choice["value"]) for choice in made.chosen() if choice["name"] == "direct")
+    return next(list(choice["value"]) for choice in made.chosen if choice["name"] == "direct")

@@ -17,6 +17,7 @@ from discreet.summaries.smoothed_items import SmoothedCounts
 from discreet.tasks import Items
 from experiments.sampled_analytics.data.sets import SEED
 from experiments.sampled_analytics.data.user_records import UserRecords
+from experiments.shared.bounded import OnlyHistories
 from experiments.shared.chance import Floats, seed_of
 
 METHODS = ("lpa", "fpa", "gs", "sra", "hpa")
@@ -64,10 +65,10 @@ def trial(case: UserRecords, method: str, what: str, number: int, **changed: Any
     asked = {name: value for name, value in {**_usual(case, method), **changed}.items() if value is not None}
     task = Items("item", context=case.schema.names[1:], method=method, **asked)
     unit = Unit("user", max_rows=case.most)
-    mechanism = mechanism_for(task, Request(case.schema, unit, case.epsilon, task.asked()))
+    mechanism = mechanism_for(task, Request.of(task, case.schema, unit, case.epsilon))
     looks = Looks(case)
     noise = Noise(SeededSource(seed(case.name, case.epsilon, method, what, number)))
-    summary = mechanism.measure(looks, noise)
+    summary = mechanism.measure(OnlyHistories(looks), noise)
     if isinstance(summary, SmoothedCounts):
         return _outcome([view.values for view in summary.views], looks)
     assert isinstance(summary, ItemTables)
