@@ -68,11 +68,11 @@ def traced(tmp_path: Path, release: str, monkeypatch: pytest.MonkeyPatch) -> lis
         monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
         sys.setprofile(note)
         try:
-            main()
-        except SystemExit as done:
-            assert not done.code, arguments
+            with pytest.raises(SystemExit) as done:
+                main()
         finally:
             sys.setprofile(None)
+        assert not done.value.code, arguments
     return calls
 
 
