@@ -58,8 +58,8 @@ def unknown_keys(given: Iterable[str], known: Iterable[str]) -> list[str]:
 
 def rule_problems(outside: object, null: object, outside_choices: tuple[str, ...]) -> list[str]:
     """Problems with the declared rules for values outside the domain and for nulls."""
-    problems = []
-    for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER))):
-        if rule not in choices:
-            problems.append(f"{key}: {rule!r} is no rule; use one of {', '.join(map(repr, choices))}")
-    return problems
+    return [
+        f"{key}: {rule!r} is not a rule; use one of {', '.join(map(repr, choices))}"
+        for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER)))
+        if rule not in choices
+    ]

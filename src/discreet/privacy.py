@@ -20,6 +20,8 @@ from discreet.errors import BadParameter
 Number = str | int | float | Fraction | Decimal
 
 ALPHA_BITS = 64
+#: a larger one protects nobody and is surely a mistake
+LARGEST_EPSILON = 10**6
 LARGEST_SCALE = Fraction(2**52)
 LARGEST_POWER = 400
 MOST_TEXT = 1000

@@ -17,7 +17,7 @@ from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFai
 from discreet.ledger import Charge, Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.naming import reserved_problem
-from discreet.privacy import Number, Unit, as_text, exact
+from discreet.privacy import LARGEST_EPSILON, Number, Unit, as_text, exact
 from discreet.private.failures import privately
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from discreet.plan import Plan
     from discreet.private.counts import Counts
     from discreet.private.kept import Histories
-
-LARGEST_EPSILON = 10**6
 
 Counting = Callable[[Schema, Unit, bytes], "Counts"]
 Looking = Callable[[Schema, Unit, int, bool], "Histories"]

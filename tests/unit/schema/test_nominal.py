@@ -156,7 +156,7 @@ def looped() -> dict[str, Any]:
         ({"hierarchy": 5}, ["hierarchy: 5 must be a list"]),
         (
             {"hierarchy": {"A": [["x"]], "B": [None]}},
-            ["hierarchy > A: ['x'] is no text", "hierarchy > B: None"],
+            ["hierarchy > A: ['x'] is not text", "hierarchy > B: None"],
         ),
     ],
 )

@@ -21,8 +21,9 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
 from discreet.private.publish import Data
 from discreet.release import Release
-from discreet.spec import ReleaseSpec, Spec, check_spec, dump_spec, load_spec
+from discreet.spec import ReleaseSpec, Spec, check_spec, load_spec
 from discreet.summaries.marginal_tables import Part
+from tests.unit.spec.spec_text import dump_spec
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(0, 4),
