@@ -37,7 +37,7 @@ class Declared:
     per_one: int
 
 
-def bins_from_edges(edges: object) -> Declared:
+def bins_of_edges(edges: object) -> Declared:
     """Bins that each start where the one before ends."""
     if isinstance(edges, str) or not isinstance(edges, Sequence | np.ndarray):
         raise BadSpec(["edges: must be a list such as [0, 18, 65, 120]"])

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
-from discreet.schema.bins import EPOCH, Edge, bins_from_edges, bins_of_width
+from discreet.schema.bins import EPOCH, Edge, bins_of_edges, bins_of_width
 
 Label = int | date | str
 
@@ -54,9 +54,7 @@ class Ordinal:
         if self.edges is not None and not (self.low is None and self.high is None and self.width == 1):
             problems.append("edges: give either edges or low, high and width, not both")
         try:
-            found = (
-                bins_of_width(self.low, self.high, self.width) if self.edges is None else bins_from_edges(self.edges)
-            )
+            found = bins_of_width(self.low, self.high, self.width) if self.edges is None else bins_of_edges(self.edges)
         except BadSpec as error:
             raise BadSpec(problems + error.problems) from None
         if problems:

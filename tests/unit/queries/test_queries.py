@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadParameter, CannotAnswer, OutsideDomain, UnknownAttribute
 from discreet.queries import Selection, bind
-from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate
+from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Numeral, OneOf, Or, Predicate
 from discreet.schema import Attribute, Nominal, Ordinal, Schema
 
 DAY = date(2024, 1, 1)
@@ -320,5 +320,5 @@ def test_many_values_of_one_attribute_stay_one_product() -> None:
 
 
 def test_a_number_is_what_was_written() -> None:
-    assert products(Compare("code", "=", Number("1.10"))) == ({5: ((1, 1),)},)
-    assert products(Compare("age", "=", Number("3e1"))) == ({0: ((13, 13),)},)
+    assert products(Compare("code", "=", Numeral("1.10"))) == ({5: ((1, 1),)},)
+    assert products(Compare("age", "=", Numeral("3e1"))) == ({0: ((13, 13),)},)
