@@ -19,7 +19,7 @@ import numpy as np
 import discreet
 from discreet.evaluate import trials
 from discreet.evaluate.custodian import summarised
-from discreet.evaluate.workloads import Workload, build
+from discreet.evaluate.named_workloads import Workload, build
 from discreet.mechanisms import registry
 from discreet.noise import Noise, SeededSource
 from discreet.private.publish import Data
@@ -171,7 +171,7 @@ def tried(job: Job, runs: int) -> Json:
     for method in methods:
         parameters = {**job.task.parameters, **job.extra.get(method, {})}
         fields = {**job.task.to_dict(), **parameters}
-        plan = trials.Plan(data, task_from_dict(fields), asked, EPSILONS, runs, SEED, 50.0, method, [method])
+        plan = trials.Evaluation(data, task_from_dict(fields), asked, EPSILONS, runs, SEED, 50.0, method, [method])
         with tempfile.TemporaryDirectory() as folder:
             for line in trials.run(plan, Path(folder) / "trials.jsonl"):
                 if "refused" in line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from discreet.cli.show import print_json, print_table
+from discreet.cli.show import print_json, print_table, text_or_none
 from discreet.ledger import Entry, Ledger
 from discreet.privacy import as_text
 
@@ -12,23 +12,15 @@ from discreet.privacy import as_text
 def run(path: Path, as_json: bool) -> None:
     ledger = Ledger.read(path)
     entries = ledger.entries()
-    left, budget = ledger.left, ledger.budget
+    spent, budget, left = as_text(ledger.spent), text_or_none(ledger.budget), text_or_none(ledger.left)
     if as_json:
-        print_json(
-            {
-                "dataset": ledger.dataset,
-                "budget": None if budget is None else as_text(budget),
-                "spent": as_text(ledger.spent),
-                "left": None if left is None else as_text(left),
-                "head": ledger.head(),
-                "entries": [_fields(entry) for entry in entries],
-            }
-        )
+        account = {"dataset": ledger.dataset, "budget": budget, "spent": spent, "left": left, "head": ledger.head()}
+        print_json({**account, "entries": [_fields(entry) for entry in entries]})
     else:
-        of = "no cap" if budget is None or left is None else f"of {as_text(budget)}, {as_text(left)} left"
+        cap = "no cap" if budget is None else f"of {budget}, {left} left"
         columns = ("time", "entry", "release", "epsilon", "who")
         rows = [_row(entry) for entry in entries]
-        print_table(f"{ledger.dataset}: {as_text(ledger.spent)} spent, {of}", columns, rows, right=("epsilon",))
+        print_table(f"{ledger.dataset}: {spent} spent, {cap}", columns, rows, right=("epsilon",))
     ledger.verify()
 
 
@@ -40,11 +32,6 @@ def _row(entry: Entry) -> list[str]:
 
 
 def _fields(entry: Entry) -> dict[str, str | None]:
-    return {
-        "time": entry.time,
-        "kind": entry.kind,
-        "release": entry.id,
-        "epsilon": None if entry.epsilon is None else as_text(entry.epsilon),
-        "who": entry.who,
-        "what": entry.what,
-    }
+    epsilon = text_or_none(entry.epsilon)
+    named = {"time": entry.time, "kind": entry.kind, "release": entry.id, "epsilon": epsilon}
+    return {**named, "who": entry.who, "what": entry.what}

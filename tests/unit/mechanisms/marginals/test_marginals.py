@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.cli.specs import run_check
+from discreet.cli.describing import run_check
 from discreet.errors import BadParameter, CannotAnswer, DiscreetError
 from discreet.mechanisms.marginals.ireduct import limit_step
 from discreet.noise import ZeroNoise

@@ -51,7 +51,7 @@ def build(text: str, schema: Schema) -> list[Workload]:
 
 
 def default_names(schema: Schema) -> list[str]:
-    """What is asked if nobody says: everything that makes sense for the attributes."""
+    """The workloads that make sense for the attributes, for when none is asked for."""
     small = schema.cells <= MOST_CELLS
     ordinal = any(not isinstance(attribute, Nominal) for attribute in schema.values())
     pairs = len(schema) > 1
@@ -60,7 +60,7 @@ def default_names(schema: Schema) -> list[str]:
 
 
 def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
-    """Those that a release answers and no others."""
+    """The queries of a release that answers only these."""
     return _workload("queries", schema, questions_of(predicates, schema))
 
 
@@ -73,7 +73,7 @@ def cells(schema: Schema) -> list[Workload]:
 
 
 def ranges(schema: Schema) -> list[Workload]:
-    """Privelet's: as many with one restricted attribute as with two, ...; ranges and nodes of hierarchies at random."""
+    """Privelet's: 1, 2, ... restricted attributes, each equally often; ranges and hierarchy nodes at random."""
     return [_workload("ranges", schema, predicates(schema, COUNT, SEED))]
 
 
@@ -91,7 +91,7 @@ def prefixes(schema: Schema) -> list[Workload]:
 
 
 def subsets(schema: Schema) -> list[Workload]:
-    """Random sets of cells, as in sparse-summaries: each question a sum over so many cells from anywhere."""
+    """Random sets of cells, as in sparse-summaries: each question is a sum over so many cells from anywhere."""
     dice, found = Noise(SeededSource(SEED)), []
     for size in SUBSETS:
         if size < schema.cells:
@@ -113,7 +113,7 @@ def dpbench(schema: Schema) -> list[Workload]:
 
 
 def marginals(schema: Schema, ways: int) -> list[Workload]:
-    """All tables of so many attributes, each a workload."""
+    """All tables of so many attributes, one workload for each."""
     if not 1 <= ways <= len(schema):
         raise BadParameter(f"workload marginals-{ways}: there are {len(schema)} attributes")
     found = []
