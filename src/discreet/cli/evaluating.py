@@ -1,4 +1,4 @@
-"""`discreet evaluate`: the true error of methods, for the custodian alone."""
+"""`discreet evaluate`: the true error of methods, only for the custodian."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _digest(path: Path, spec: Spec) -> str:
-    """Tells one state of spec and data from another: the spec's text, and names, sizes and times of the files."""
+    """Changes with the spec and the data: made from the spec's text and the names, sizes and times of the files."""
     parts = [path.read_text(encoding="utf-8")]
     for source in [spec.source] if isinstance(spec.source, str) else spec.source or ():
         files = [(file.name, file.stat()) for file in found_paths(spec.resolve(source))]

@@ -46,7 +46,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function to be told the current stage: a spinner on a terminal, nothing when quiet or not on a terminal."""
+    """A function that shows the current stage: a spinner on a terminal, nothing when quiet or elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage: None
         return

@@ -16,7 +16,7 @@ from discreet.evaluate.trials import Json
 MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
 MEASURES = ("absolute", "relative", "squared", "covered", "width", "divergence", "top")
 CHARTED = ("absolute", "relative", "covered", "divergence", "top")
-NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: nothing is computed twice"
+NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: finished trials are kept"
 SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
@@ -40,13 +40,8 @@ def summarised(lines: Sequence[Json]) -> list[Json]:
 
 def columns_of(table: Sequence[Json]) -> list[str]:
     """The columns to show: the measures only where one was taken."""
-    return [
-        "workload",
-        "method",
-        "epsilon",
-        "trials",
-        *(name for name in MEASURES if any(name in row for row in table)),
-    ]
+    taken = [name for name in MEASURES if any(name in row for row in table)]
+    return ["workload", "method", "epsilon", "trials", *taken]
 
 
 def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:

@@ -77,7 +77,8 @@ def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = l
                     file.write(json.dumps(line) + "\n")
         asked += keys
         progress(number + 1, len(work))
-    return [known[key] for key in asked] + [{"method": method, "refused": why} for method, why in refused.items()]
+    left_out = [{"method": method, "refused": why} for method, why in refused.items()]
+    return [known[key] for key in dict.fromkeys(asked)] + left_out
 
 
 def _work(plan: Evaluation, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism, int]]:

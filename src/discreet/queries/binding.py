@@ -1,6 +1,6 @@
-"""Predicates over labels -> selections over codes. Exact: what no union of cells can say is refused.
+"""Predicates over labels -> selections over codes. Exact: a predicate that no union of cells can express is refused.
 
-`!=` and `not` mean all other cells, so also the cell "other" where an attribute has one; a range never holds
+`!=` and `not` mean all other cells, including the cell "other" where an attribute has one; a range never holds
 that cell. A bin of reals holds its lower edge, so at an edge `<` and `>=` are answered and `<=` and `>` refused; only
 the upper end of the domain is in the last bin, so there it is the other way round.
 """
@@ -45,12 +45,12 @@ def bind(where: Where, schema: Schema, known: Iterable[str] = ()) -> Selection:
 
 
 def attribute_index(name: object, schema: Schema, known: Iterable[str] = ()) -> int:
-    """Where the attribute stands in the schema; UnknownAttribute with a hint if it does not."""
+    """The position of the attribute in the schema; UnknownAttribute with a hint if it has none."""
     if name in schema:
         return schema.names.index(str(name))
     held = f"The attributes are: {', '.join(schema)}"
     if name in set(known):
-        raise UnknownAttribute(f"this release was not made by {name!r}, so it cannot be asked about. {held}")
+        raise UnknownAttribute(f"this release does not count by {name!r}, so it cannot answer about it. {held}")
     raise UnknownAttribute(f"there is no attribute {name!r}.{did_you_mean(name, schema)} {held}")
 
 

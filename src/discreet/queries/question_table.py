@@ -61,7 +61,7 @@ def _read_csv(path: Path) -> QuestionTable:
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     try:
         if not path.exists():
-            raise BadParameter(f"{path}: there is no such file of questions")
+            raise BadParameter(f"{path}: there is no such file; give the path of a CSV file of questions")
         if path.is_dir():
             raise BadParameter(f"{path}: is a folder, not a CSV file of questions")
         with arrow_csv.open_csv(path, parse_options=parse) as reader:

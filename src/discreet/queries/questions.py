@@ -36,8 +36,8 @@ Meaning = TypeVar("Meaning")
 class Questions(Boxes):
     """`count` questions as boxes: box i belongs to question owner[i], and owner never decreases.
 
-    A question is the sum over its boxes, which are disjoint. Most have one; a union may have several, and a
-    predicate that holds nowhere has none.
+    A question is the sum over its boxes, which are disjoint. Most questions have one box; a union may have several,
+    and a predicate that holds nowhere has none.
     """
 
     count: int
@@ -148,7 +148,7 @@ def _attribute_of(table: QuestionTable, column: int, schema: Schema, known: Sequ
     except UnknownAttribute as error:
         hint = ""
         if name == "where":
-            hint = ". A column `where` stands alone, without columns of attributes"
+            hint = ". A column `where` must be the only column, without columns of attributes"
         elif len(table.names) == 1 and any(delimiter in name for delimiter in ";\t|"):
             hint = ". Are the columns separated by something other than a comma?"
         raise UnknownAttribute(f"{table.name}, header, column {column + 1}: {error}{hint}") from None

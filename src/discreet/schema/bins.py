@@ -81,7 +81,7 @@ def bins_of_width(low: object, high: object, width: object) -> Declared:
 
 
 def _whole(kind: str, low: Any, high: Any, width: int) -> Declared:
-    """Bins of so many integers or days each."""
+    """Bins that each hold `width` integers or days."""
     start = int(_exact(low))
     values = int(_exact(high)) - start + 1
     if values % width:

@@ -17,8 +17,8 @@ from discreet.schema.hierarchy import Entries, Node, label_text, plain_tree, rea
 class Nominal:
     """Labels without an order.
 
-    `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`:
-    of any depth, branches of different depth allowed. `levels` may name the depths, outermost first.
+    `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`.
+    A hierarchy may have any depth, and branches of different depth. `levels` may name the depths, outermost first.
     """
 
     values: Sequence[str | int] | None = None
@@ -74,7 +74,7 @@ class Nominal:
 
     @classmethod
     def from_values_csv(cls, path: str | Path, *, outside: str = "drop", null: str = "drop") -> Nominal:
-        """The labels in the first column of a CSV with a header, such as a list of all items; millions of them too."""
+        """The labels in the first column of a CSV with a header, such as a list of all items, even of millions."""
         return cls(read_labels(path), outside=outside, null=null)
 
     @property

@@ -34,7 +34,7 @@ class Ordinal:
     """Values with an order, in bins that leave no gap.
 
     `Ordinal(17, 90)`: the integers 17 to 90, each its own cell.
-    `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins, the last of which includes 10.
+    `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins; the last one includes 10.
     `Ordinal(date(2024, 1, 1), date(2024, 12, 31), "month")`: twelve months.
     `Ordinal(edges=[0, 18, 65, 120])`: explicit bins, here 0-17, 18-64 and 65-119.
     """

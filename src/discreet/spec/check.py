@@ -14,7 +14,7 @@ from typing import Any
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys
 from discreet.privacy import LARGEST_EPSILON, Unit, exact
-from discreet.schema import Attribute, Schema, attribute_from_dict
+from discreet.schema import Schema
 from discreet.spec.spec import ReleaseSpec, Spec
 from discreet.spec.toml import read_document
 from discreet.tasks import TASKS, Task, task_from_dict
@@ -69,9 +69,7 @@ class _Checker:
         drafted = self._document.get(DRAFT_MARK, False)
         if not isinstance(drafted, bool):
             self.problems.append(f"{DRAFT_MARK}: must be true; remove the line once every domain is reviewed")
-        self._say("data", *unknown_keys(self._tables["data"], _DATA_KEYS))
-        source, delimiter, encoding = self._source(), self._delimiter(), self._encoding()
-        dataset = self._text("data", "name") or self.path.stem
+        source, delimiter, encoding, name = self._data()
         unit = self._unit()
         budget = self._epsilon("privacy", self._tables["privacy"], "budget")
         if budget is not None and "ledger" not in self._tables["privacy"]:
@@ -82,29 +80,25 @@ class _Checker:
         releases = self._releases(budget)
         if schema is None or unit is None:
             return None
-        base = self.path.parent
+        base, dataset = self.path.parent, name or self.path.stem
         return Spec(schema, unit, source, budget, ledger, releases, drafted, base, dataset, delimiter, encoding)
 
-    def _source(self) -> str | list[str] | None:
-        source: str | list[str] | None = self._tables["data"].get("source")
+    def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
+        """Source, delimiter, encoding and name of the data set."""
+        table = self._tables["data"]
+        self._say("data", *unknown_keys(table, _DATA_KEYS))
+        source = table.get("source")
         paths = source if isinstance(source, list) else [source]
-        if "source" in self._tables["data"] and not (paths and all(isinstance(path, str) and path for path in paths)):
+        if "source" in table and not (paths and all(isinstance(path, str) and path for path in paths)):
             self._say("data", 'source: must be a path such as "people.parquet", or a list of paths')
-        return source
-
-    def _delimiter(self) -> str | None:
-        delimiter = self._text("data", "delimiter")
+        delimiter, encoding = self._text("data", "delimiter"), self._text("data", "encoding")
         if delimiter is not None and len(delimiter) != 1:
             self._say("data", f'delimiter: must be one character such as ";" or "\\t", not {delimiter!r}')
-        return delimiter
-
-    def _encoding(self) -> str | None:
-        encoding = self._text("data", "encoding")
         try:
             codecs.lookup(encoding or "utf-8")
         except (LookupError, ValueError):
             self._say("data", f'encoding: {encoding!r} is unknown; use a name such as "utf-8" or "latin-1"')
-        return encoding
+        return source, delimiter, encoding, self._text("data", "name")
 
     def _unit(self) -> Unit | None:
         table = _floats(self._tables["privacy"])
@@ -113,27 +107,23 @@ class _Checker:
         before = len(self.problems)
         for key, value in given.items():  # each key alone first, so that one mistake does not hide the next
             if (key, value) != ("unit", "row"):
-                with self._mistakes("privacy", f"{key}: "):
+                with self._mistakes("privacy", key):
                     Unit.from_dict({"unit": "user", "max_rows": 1, key: value})
         if len(self.problems) == before:
-            with self._mistakes("privacy", "unit: "):
+            with self._mistakes("privacy", "unit"):
                 return Unit.from_dict(given)
         return None
 
     def _schema(self) -> Schema | None:
-        attributes: dict[str, Attribute] = {}
-        before = len(self.problems)
-        for name, declared in self._tables["attributes"].items():
+        fields = self._tables["attributes"]
+        for name in fields:
             if (problem := reserved_problem(name)) is not None:
                 self._say(f"attributes.{name}", problem)
-            with self._mistakes(f"attributes.{name}"):
-                attributes[name] = attribute_from_dict(_floats(declared), self.path.parent)
-        if len(self.problems) == before:
-            try:
-                return Schema(attributes)
-            except BadSpec as error:
-                self.problems += error.problems
-        return None
+        try:
+            return Schema.from_dict(_floats(fields), self.path.parent)
+        except BadSpec as error:
+            self.problems += error.problems
+            return None
 
     def _releases(self, budget: Fraction | None) -> dict[str, ReleaseSpec]:
         found = {}
@@ -193,7 +183,7 @@ class _Checker:
         value = table.get(key)
         if value is None:
             return None
-        with self._mistakes(place, f"{key}: "):
+        with self._mistakes(place, key):
             if isinstance(value, str | Decimal):
                 _refuse_extremes(str(value))
             number = exact(value, "the value")
@@ -217,14 +207,12 @@ class _Checker:
         return {}
 
     @contextmanager
-    def _mistakes(self, place: str, key: str = "") -> Iterator[None]:
-        """Notes the mistakes that are raised inside, with their place."""
+    def _mistakes(self, place: str, key: str) -> Iterator[None]:
+        """Notes a mistake that is raised inside, with its place and key."""
         try:
             yield
-        except BadSpec as error:
-            self._say(place, *error.problems)
         except BadParameter as error:
-            self._say(place, f"{key}{error}")
+            self._say(place, f"{key}: {error}")
 
     def _say(self, place: str, *problems: str) -> None:
         self.problems += [f"[{place}] {problem}" for problem in problems]

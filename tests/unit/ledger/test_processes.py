@@ -218,5 +218,5 @@ for work in (
     assert spent == "1/4"
     assert "adult.ledger cannot be opened" in charged
     assert "write it and its folder" in charged
-    assert "cannot be made there" in created
+    assert "cannot be created there" in created
     assert os.listdir(closed_folder) == ["adult.ledger"]

@@ -70,7 +70,7 @@ def test_full_database_charges_nothing(path: Path, monkeypatch: pytest.MonkeyPat
 def test_places_where_no_ledger_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("words")
     for place in (tmp_path / "file" / "x.ledger", tmp_path / "absent" / "x.ledger"):
-        with pytest.raises(LedgerError, match=r"x\.ledger: the ledger cannot be made there .*writable folder"):
+        with pytest.raises(LedgerError, match=r"x\.ledger: the ledger cannot be created there .*writable folder"):
             Ledger.open(place, "adult", Fraction(1))
     with pytest.raises(LedgerError, match="cannot be opened"):
         Ledger.open(tmp_path, "adult", Fraction(1))

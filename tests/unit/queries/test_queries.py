@@ -259,7 +259,7 @@ def test_nothing_is_an_answer_too() -> None:
         ("age = ", BadParameter, "position 7"),
         ("agee = 3", UnknownAttribute, "no attribute 'agee'. Did you mean 'age'?"),
         ({"Age": 3}, UnknownAttribute, "Did you mean 'age'?"),
-        ("sex = 'x'", UnknownAttribute, "this release was not made by 'sex'"),
+        ("sex = 'x'", UnknownAttribute, "this release does not count by 'sex'"),
         ("age > 90", OutsideDomain, "age: no value above 90"),
         ("age < 17", OutsideDomain, "age: no value below 17"),
         ("age = 16", OutsideDomain, "age: .*17 to 90"),
