@@ -25,7 +25,7 @@ ReleaseFolder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The fold
 OneRelease = Annotated[str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but results and errors.")]
-Where = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
+OnlyWhere = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
 Level = Annotated[float, typer.Option(help="How often the interval holds the truth.")]
 
 
@@ -139,7 +139,7 @@ def quantile(
     release: ReleaseFolder,
     attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
     share: Annotated[float, typer.Argument(help="Which part of the records: 0.5 is the median.")] = 0.5,
-    where: Where = None,
+    where: OnlyWhere = None,
     level: Level = 0.95,
     as_json: AsJson = False,
 ) -> None:
@@ -159,7 +159,7 @@ def quantile(
 def top(
     release: ReleaseFolder,
     k: Annotated[int, typer.Option("-k", help="How many items.")] = 10,
-    where: Where = None,
+    where: OnlyWhere = None,
     per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
     level: Level = 0.95,
     output: Annotated[Path | None, _output("Write the table as CSV.")] = None,
@@ -228,7 +228,7 @@ def ledger(file: LedgerFile, as_json: AsJson = False) -> None:
 
     Example: discreet ledger adult.ledger
     """
-    from discreet.cli.accounts import run
+    from discreet.cli.spending import run
 
     run(file, as_json)
 

@@ -29,10 +29,10 @@ def run(
         raise BadParameter("--cells is one question: leave out --by")
     release = load(folder)
     if csv is not None:
-        _give(release, release.ask(csv, level=level), level, output, as_json)
+        _give(release, release.ask(csv, level=level), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        _give(release, release.table(names, where, level=level), level, output, as_json)
+        _give(release, release.table(names, where, level=level), level, output, as_json, "answers")
     else:
         answer = release.count(where, cells=cells, level=level)
         if output is not None:
@@ -49,14 +49,14 @@ def run_top(
 ) -> None:
     names = [part.strip() for part in per.split(",")] if per else []
     release = load(folder)
-    _give(release, release.top(k, where, per=names, level=level), level, output, as_json)
+    _give(release, release.top(k, where, per=names, level=level), level, output, as_json, "rows")
 
 
-def _give(release: Release, frame: Frame, level: float, output: Path | None, as_json: bool) -> None:
+def _give(release: Release, frame: Frame, level: float, output: Path | None, as_json: bool, called: str) -> None:
     """A table of answers: into a file, as JSON, or for people to read."""
     if output is not None:
         frame.to_csv(output)
-        print(f"{output}: {len(frame):,} rows")
+        print(f"{output}: {len(frame):,} {called}")
     elif as_json:
         print_json(frame.to_dicts())
     else:

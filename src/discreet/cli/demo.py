@@ -114,23 +114,13 @@ def _write_people(path: Path, people: dict[str, Any]) -> None:
 
 def _answers(release: Release, people: dict[str, Any]) -> None:
     age, sex, district = people["age"], people["sex"], people["district"]
+    thirties, north = (age >= 30) & (age <= 39), np.isin(district, ["Harbour", "Old Town"])
+    boys_there = (sex == "Male") & (district == "Station")
     questions = (
         ("How many people are there?", None, age >= 0),
-        (
-            "Women in their thirties",
-            "age between 30 and 39 and sex = 'Female'",
-            (age >= 30) & (age <= 39) & (sex == "Female"),
-        ),
-        (
-            "Pensioners in the north",
-            "age >= 65 and district = 'North'",
-            (age >= 65) & np.isin(district, ["Harbour", "Old Town"]),
-        ),
-        (
-            "Newborn boys at the Station",
-            "age = 0 and sex = 'Male' and district = 'Station'",
-            (age == 0) & (sex == "Male") & (district == "Station"),
-        ),
+        ("Women in their thirties", "age between 30 and 39 and sex = 'Female'", thirties & (sex == "Female")),
+        ("Pensioners in the north", "age >= 65 and district = 'North'", (age >= 65) & north),
+        ("Newborn boys at the Station", "age = 0 and sex = 'Male' and district = 'Station'", (age == 0) & boys_there),
     )
     rows = []
     for question, where, truly in questions:

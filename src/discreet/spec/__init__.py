@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.spec.check import check_spec, load_spec
+from discreet.spec.checking import check_spec, load_spec
 from discreet.spec.spec import ReleaseSpec, Spec
 
 __all__ = ["ReleaseSpec", "Spec", "check_spec", "load_spec"]

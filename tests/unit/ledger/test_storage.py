@@ -108,7 +108,7 @@ def test_reading_changes_nothing_and_cannot_charge(path: Path) -> None:
     before = path.read_bytes()
     reader = Ledger.read(path)
     assert (reader.spent, reader.left, reader.dataset) == (Fraction(1, 4), Fraction(3, 4), "adult")
-    with pytest.raises(LedgerError, match=r"read only; .*Ledger\.open"):
+    with pytest.raises(LedgerError, match=r"only for reading; .*Ledger\.open"):
         charge(reader, "b")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]

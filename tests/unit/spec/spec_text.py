@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.privacy import as_text
 from discreet.spec import Spec
-from discreet.spec.check import DRAFT_MARK
+from discreet.spec.checking import DRAFT_MARK
 from discreet.spec.toml import toml_key, toml_table
 
 
