@@ -1,4 +1,4 @@
-"""Words shared by everything that checks what a custodian declared."""
+"""Names and words for checking what a custodian declared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.errors import BadParameter
 OTHER = "other"
 #: columns that releases and answers have of their own, whatever the task
 RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count", "marginal", "consistent_count")
-#: those of `top`, so of every release of items; and of those by some methods
+#: columns of `top`, so of every release of items; below, those of some methods only
 TOP_COLUMNS = ("rank", "certainty")
 GROUP_COLUMNS = ("group", "group_count")
 FOURIER_COLUMNS = ("coefficient",)
@@ -36,7 +36,7 @@ def refuse_columns(names: Iterable[str], columns: Iterable[str], method: str) ->
 
 
 def did_you_mean(wrong: object, known: Iterable[str]) -> str:
-    """' Did you mean 'age'?', or nothing when no known name is near. Ready to append to a sentence."""
+    """' Did you mean 'age'?', or '' when no known name is close. Ready to append to a sentence."""
     names = list(known)
     if not isinstance(wrong, str) or len(names) > 10_000:  # comparing is slow, and this may be a nation's blocks
         return ""
@@ -47,7 +47,7 @@ def did_you_mean(wrong: object, known: Iterable[str]) -> str:
 
 
 def unknown_keys(given: Iterable[str], known: Iterable[str]) -> list[str]:
-    """One problem per key that nobody reads: a misspelt key must not silently become a default."""
+    """One problem per unknown key: a misspelt key must not silently become a default."""
     allowed = list(known)
     return [
         f"{key}: unknown key.{did_you_mean(key, allowed)} Known here: {', '.join(allowed)}"
@@ -58,8 +58,8 @@ def unknown_keys(given: Iterable[str], known: Iterable[str]) -> list[str]:
 
 def rule_problems(outside: object, null: object, outside_choices: tuple[str, ...]) -> list[str]:
     """Problems with the declared rules for values outside the domain and for nulls."""
-    problems = []
-    for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER))):
-        if rule not in choices:
-            problems.append(f"{key}: {rule!r} is no rule; use one of {', '.join(map(repr, choices))}")
-    return problems
+    return [
+        f"{key}: {rule!r} is not a rule; use one of {', '.join(map(repr, choices))}"
+        for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER)))
+        if rule not in choices
+    ]

@@ -20,7 +20,7 @@ from discreet.errors import BadParameter
 Number = str | int | float | Fraction | Decimal
 
 ALPHA_BITS = 64
-#: beyond it nobody is protected, so it is surely a mistake
+#: a larger one protects nobody and is surely a mistake
 LARGEST_EPSILON = 10**6
 LARGEST_SCALE = Fraction(2**52)
 LARGEST_POWER = 400

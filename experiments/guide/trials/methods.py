@@ -9,7 +9,7 @@ from pathlib import Path
 import discreet
 from discreet.evaluate import trials
 from discreet.evaluate.custodian import summarised
-from discreet.evaluate.workloads import Workload, build
+from discreet.evaluate.named_workloads import Workload, build
 from discreet.mechanisms import registry
 from discreet.tasks import task_from_dict
 from experiments.guide.data.jobs import SEED, Job
@@ -30,7 +30,7 @@ def tried(job: Job, runs: int) -> Json:
     for method in methods:
         parameters = {**job.task.parameters, **job.extra.get(method, {})}
         fields = {**job.task.to_dict(), **parameters}
-        plan = trials.Plan(data, task_from_dict(fields), asked, EPSILONS, runs, SEED, 50.0, method, [method])
+        plan = trials.Evaluation(data, task_from_dict(fields), asked, EPSILONS, runs, SEED, 50.0, method, [method])
         with tempfile.TemporaryDirectory() as folder:
             for line in trials.run(plan, Path(folder) / "trials.jsonl"):
                 if "refused" in line:

@@ -1,1 +1,1 @@
-"""One file for each command; `docs/cli.md` is made from them."""
+"""One file for each group of commands; app.py declares them all, and `docs/cli.md` is made from it."""

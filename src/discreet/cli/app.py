@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,9 +20,17 @@ schema_app = typer.Typer(help="Describe private data.", no_args_is_help=True, ri
 app.add_typer(schema_app, name="schema")
 
 SpecFile = Annotated[Path, typer.Argument(metavar="SPEC", help="The spec file, such as adult.toml.")]
+LedgerFile = Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")]
 ReleaseFolder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder of a release.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+OneRelease = Annotated[str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but results and errors.")]
+OnlyWhere = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
+Level = Annotated[float, typer.Option(help="How often the interval holds the truth.")]
+
+
+def _output(text: str) -> Any:
+    return typer.Option("--output", "-o", help=text)
 
 
 def _say_version(asked: bool) -> None:
@@ -33,12 +41,13 @@ def _say_version(asked: bool) -> None:
         raise typer.Exit
 
 
+Version = Annotated[
+    bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and stop.")
+]
+
+
 @app.callback()
-def every(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say which version this is.")
-    ] = False,
-) -> None:
+def every(version: Version = False) -> None:
     """What holds for every command."""
 
 
@@ -47,7 +56,7 @@ def demo(
     folder: Annotated[Path, typer.Option("--folder", "-f", help="Where to leave the files.")] = Path("discreet-demo"),
     quiet: Quiet = False,
 ) -> None:
-    """The whole story on a made-up town: describe, publish, ask, compare. Leaves a folder to play with.
+    """Show the whole story on a made-up town: describe, publish, ask, compare. Leaves a folder to play with.
 
     Example: discreet demo
     """
@@ -57,12 +66,12 @@ def demo(
 
 
 @app.command()
-def check(spec: SpecFile, as_json: Json = False) -> None:
-    """Report every mistake of a spec at once, each with its place and its fix. Reads no data.
+def check(spec: SpecFile, as_json: AsJson = False) -> None:
+    """Report every mistake in a spec at once, each with its place and its fix. Reads no data.
 
     Example: discreet check adult.toml
     """
-    from discreet.cli.specs import run_check
+    from discreet.cli.describing import run_check
 
     run_check(spec, as_json)
 
@@ -70,13 +79,13 @@ def check(spec: SpecFile, as_json: Json = False) -> None:
 @schema_app.command("draft")
 def draft(
     data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
+    output: Annotated[Path | None, _output("Write here instead of printing.")] = None,
 ) -> None:
     """Draft a commented spec from private data, to be reviewed; `publish` refuses it until its mark is removed.
 
     Example: discreet schema draft adult.csv -o adult.toml
     """
-    from discreet.cli.specs import run_draft
+    from discreet.cli.describing import run_draft
 
     run_draft(data, output)
 
@@ -84,12 +93,10 @@ def draft(
 @app.command()
 def publish(
     spec: SpecFile,
-    name: Annotated[
-        str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder to make; default: NAME.")] = None,
+    name: OneRelease = None,
+    output: Annotated[Path | None, _output("The folder to make; default: NAME.")] = None,
     quiet: Quiet = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Charge the ledger, count, add noise, and write the release as a folder of Parquet and JSON.
 
@@ -105,15 +112,13 @@ def publish(
 @app.command()
 def query(
     release: ReleaseFolder,
-    where: Annotated[str | None, typer.Argument(help="A predicate; left out, everybody is counted.")] = None,
+    where: Annotated[str | None, typer.Argument(help="A predicate; everybody is counted if it is left out.")] = None,
     by: Annotated[str | None, typer.Option(help="Group by attributes: sex,country.region")] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Many questions: a column per attribute, or `where`.")
-    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Many questions: a column per attribute, or `where`.")] = None,
     cells: Annotated[Path | None, typer.Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
-    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a table of answers as CSV.")] = None,
-    as_json: Json = False,
+    level: Level = 0.95,
+    output: Annotated[Path | None, _output("Write a table of answers as CSV.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Ask a release; every answer comes with its interval.
 
@@ -134,11 +139,11 @@ def quantile(
     release: ReleaseFolder,
     attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
     share: Annotated[float, typer.Argument(help="Which part of the records: 0.5 is the median.")] = 0.5,
-    where: Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")] = None,
-    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
-    as_json: Json = False,
+    where: OnlyWhere = None,
+    level: Level = 0.95,
+    as_json: AsJson = False,
 ) -> None:
-    """The value that a given part of the records do not exceed, with its interval.
+    """Find the value that a given part of the records do not exceed, with its interval.
 
     \b
     Examples:
@@ -154,13 +159,13 @@ def quantile(
 def top(
     release: ReleaseFolder,
     k: Annotated[int, typer.Option("-k", help="How many items.")] = 10,
-    where: Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")] = None,
+    where: OnlyWhere = None,
     per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
-    level: Annotated[float, typer.Option(help="How often the interval holds the truth.")] = 0.95,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table as CSV.")] = None,
-    as_json: Json = False,
+    level: Level = 0.95,
+    output: Annotated[Path | None, _output("Write the table as CSV.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """The most frequent items of a release of `items`, and how sure it is that they belong to the top.
+    """List the most frequent items of a release of `items`, and how certain it is that they belong to the top.
 
     \b
     Examples:
@@ -175,9 +180,9 @@ def top(
 @app.command()
 def plan(
     spec: SpecFile,
-    name: Annotated[str | None, typer.Argument(help="Which release of the spec; left out, all of them.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Other budgets than the spec's: 0.1,1")] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Predict the error of each method, before anything is spent. Reads no data.
 
@@ -191,26 +196,24 @@ def plan(
 @app.command()
 def evaluate(
     spec: SpecFile,
-    name: Annotated[
-        str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")
-    ] = None,
+    name: OneRelease = None,
     methods: Annotated[str | None, typer.Option(help="Methods of the task: geometric,filter. Default: all.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Budgets to try: 0.1,1. Default: the release's.")] = None,
     workloads: Annotated[
         str | None,
         typer.Option(help="cells, ranges, prefixes, subsets, dpbench, marginals-1, marginals-2, or questions.csv."),
     ] = None,
-    trials: Annotated[int, typer.Option(help="How often each is tried.")] = 10,
+    trials: Annotated[int, typer.Option(help="How often each method is tried.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 1,
-    sanity: Annotated[float | None, typer.Option(help="Relative errors take smaller counts as this large.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the private results go.")] = None,
+    sanity: Annotated[float | None, typer.Option(help="Relative errors treat smaller true counts as this.")] = None,
+    output: Annotated[Path | None, _output("Where the private results go.")] = None,
     quiet: Quiet = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
-    """The true error of methods on the private data, over repeated trials. For the custodian alone; costs no budget.
+    """Measure the true error of methods on the private data, over repeated trials. Costs no budget.
 
-    What it writes is as confidential as the data. A run that was stopped continues where it was. Charts need the extra
-    `charts` (pip install 'discreet[charts]').
+    Only for the custodian: what it writes is as confidential as the data. A stopped run continues where it was when you
+    run it again. Charts need the extra `charts` (pip install 'discreet[charts]').
 
     Example: discreet evaluate adult.toml by-age --epsilon 0.1,1 --trials 20
     """
@@ -220,14 +223,12 @@ def evaluate(
 
 
 @app.command()
-def ledger(
-    file: Annotated[Path, typer.Argument(help="The ledger file, such as adult.ledger.")], as_json: Json = False
-) -> None:
+def ledger(file: LedgerFile, as_json: AsJson = False) -> None:
     """Show what was spent, by whom, for what, and what is left; checks that no entry was changed.
 
     Example: discreet ledger adult.ledger
     """
-    from discreet.cli.accounts import run
+    from discreet.cli.spending import run
 
     run(file, as_json)
 
@@ -236,7 +237,7 @@ def ledger(
 def verify_noise(
     epsilon: Annotated[str, typer.Option(help="The epsilon to check, as a decimal or a fraction.")],
     sensitivity: Annotated[str, typer.Option(help="How far one unit can move a count table.")] = "1",
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Prove the noise for your own parameters: every threshold, every table cell, decisions deep in the bit stream.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from discreet.cli.show import print_json, print_table
+from discreet.cli.show import print_answer, print_json, print_table
 from discreet.errors import BadParameter
-from discreet.release import load
+from discreet.release import Release, load
 from discreet.release.frame import Frame
 
 NUMBERS = ("count", "stderr", "low", "high", "bias", "certainty")
@@ -27,34 +28,20 @@ def run(
     if cells is not None and by is not None:
         raise BadParameter("--cells is one question: leave out --by")
     release = load(folder)
-    if csv is None and by is None:
+    if csv is not None:
+        _give(release, release.ask(csv, level=level), level, output, as_json, "answers")
+    elif by is not None:
+        names = [part.strip() for part in by.split(",")]
+        _give(release, release.table(names, where, level=level), level, output, as_json, "answers")
+    else:
         answer = release.count(where, cells=cells, level=level)
         if output is not None:
             raise BadParameter("-o writes a table of answers: use it with --by or --csv")
-        if as_json:
-            print_json(answer.to_dict())
-        else:
-            print(answer)
-        return
-    if csv is not None:
-        frame = release.ask(csv, level=level)
-    else:
-        frame = release.table([part.strip() for part in (by or "").split(",")], where, level=level)
-    if output is not None:
-        frame.to_csv(output)
-        print(f"{output}: {len(frame):,} answers")
-    elif as_json:
-        print_json(frame.to_dicts())
-    else:
-        _show(frame, level, release.note)
+        print_answer(answer, as_json)
 
 
 def run_quantile(folder: Path, attribute: str, share: float, where: str | None, level: float, as_json: bool) -> None:
-    found = load(folder).quantile(attribute, share, where, level=level)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print(found)
+    print_answer(load(folder).quantile(attribute, share, where, level=level), as_json)
 
 
 def run_top(
@@ -62,29 +49,25 @@ def run_top(
 ) -> None:
     names = [part.strip() for part in per.split(",")] if per else []
     release = load(folder)
-    frame = release.top(k, where, per=names, level=level)
+    _give(release, release.top(k, where, per=names, level=level), level, output, as_json, "rows")
+
+
+def _give(release: Release, frame: Frame, level: float, output: Path | None, as_json: bool, called: str) -> None:
+    """A table of answers: into a file, as JSON, or for people to read."""
     if output is not None:
         frame.to_csv(output)
-        print(f"{output}: {len(frame):,} rows")
+        print(f"{output}: {len(frame):,} {called}")
     elif as_json:
         print_json(frame.to_dicts())
     else:
-        _show(frame, level, release.note)
+        title = f"intervals hold the truth with probability {level:g}{'; ' if release.note else ''}{release.note}"
+        rows = [[_cell(*named) for named in zip(frame.columns, row, strict=True)] for row in frame.rows()]
+        print_table(title, list(frame.columns), rows, right=NUMBERS)
 
 
-def _show(frame: Frame, level: float, note: str) -> None:
-    rows = [
-        [
-            _number(value, name) if name in NUMBERS else str(value)
-            for name, value in zip(frame.columns, row, strict=True)
-        ]
-        for row in frame.rows()
-    ]
-    title = f"intervals hold the truth with probability {level:g}{'; ' if note else ''}{note}"
-    print_table(title, list(frame.columns), rows, right=NUMBERS)
-
-
-def _number(value: float, name: str) -> str:
+def _cell(name: str, value: Any) -> str:
+    if name not in NUMBERS:
+        return str(value)
     if name == "certainty":
         return f"{value:.0%}"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

@@ -1,4 +1,4 @@
-"""`discreet demo`: the whole story on a town that never was. Every file it leaves can be opened and changed."""
+"""`discreet demo`: the whole story on a made-up town. Every file it leaves can be opened and changed."""
 
 from __future__ import annotations
 
@@ -50,13 +50,6 @@ by = ["age", "sex", "district"]
 epsilon = 1.0
 """
 
-QUESTIONS = (
-    ("How many people are there?", None),
-    ("Women in their thirties", "age between 30 and 39 and sex = 'Female'"),
-    ("Pensioners in the north", "age >= 65 and district = 'North'"),
-    ("Newborn boys at the Station", "age = 0 and sex = 'Male' and district = 'Station'"),
-)
-
 
 def run(folder: Path, quiet: bool) -> None:
     if folder.exists():
@@ -78,7 +71,7 @@ def run(folder: Path, quiet: bool) -> None:
     taken = time.perf_counter() - started
     release = load(target)
     print(f"1. {folder}/people.csv: a made-up town of {PEOPLE:,} people. Think of it as private.")
-    print(f"2. {folder}/town.toml: what the columns may hold, and that one person is to be hidden.")
+    print(f"2. {folder}/town.toml: what the columns may hold, and that each person is to be protected.")
     print(f"3. {target}: the release, {release.schema.cells:,} noisy counts for epsilon 1, made in {taken:.1f} s.")
     print("   Anyone may have this folder. Nobody can tell from it whether you were in the table.\n")
     _answers(release, people)
@@ -88,16 +81,13 @@ def run(folder: Path, quiet: bool) -> None:
         "rough. Only because the town is made up can we print the truth beside the answers: a real release never\n"
         "shows it. The ledger has written down what was spent:\n"
     )
-    for command in (
-        f"discreet ledger {folder}/town.ledger",
-        f'discreet query {target} --by sex,district.side "age < 18"',
-        f"discreet publish {folder}/town.toml {RELEASE} -o {target}   (the same folder again, at no cost)",
-    ):
-        print(f"  {command}")
+    print(f"  discreet ledger {folder}/town.ledger")
+    print(f'  discreet query {target} --by sex,district.side "age < 18"')
+    print(f"  discreet publish {folder}/town.toml {RELEASE} -o {target}   (the same folder again, at no cost)")
 
 
 def _population() -> dict[str, Any]:
-    """A fixed recipe: the same town every time, drawn from a seed, because it is no secret."""
+    """The same town every time, drawn from a fixed seed, because it is not secret."""
     from discreet.noise import Noise, SeededSource
 
     dice = Noise(SeededSource(1975))
@@ -124,16 +114,18 @@ def _write_people(path: Path, people: dict[str, Any]) -> None:
 
 def _answers(release: Release, people: dict[str, Any]) -> None:
     age, sex, district = people["age"], people["sex"], people["district"]
-    truths = (
-        PEOPLE,
-        int(np.sum((age >= 30) & (age <= 39) & (sex == "Female"))),
-        int(np.sum((age >= 65) & np.isin(district, ["Harbour", "Old Town"]))),
-        int(np.sum((age == 0) & (sex == "Male") & (district == "Station"))),
+    thirties, north = (age >= 30) & (age <= 39), np.isin(district, ["Harbour", "Old Town"])
+    boys_there = (sex == "Male") & (district == "Station")
+    questions = (
+        ("How many people are there?", None, age >= 0),
+        ("Women in their thirties", "age between 30 and 39 and sex = 'Female'", thirties & (sex == "Female")),
+        ("Pensioners in the north", "age >= 65 and district = 'North'", (age >= 65) & north),
+        ("Newborn boys at the Station", "age = 0 and sex = 'Male' and district = 'Station'", (age == 0) & boys_there),
     )
     rows = []
-    for (question, where), truth in zip(QUESTIONS, truths, strict=True):
+    for question, where, truly in questions:
         answer = release.count(where)
-        rows.append([question, f"{answer.value:,}", f"{answer.low:,} to {answer.high:,}", f"{truth:,}"])
+        rows.append([question, f"{answer.value:,}", f"{answer.low:,} to {answer.high:,}", f"{np.sum(truly):,}"])
     columns = ("question", "answer", "95 % interval", "truth")
     print_table("4. Ask it anything", columns, rows, right=columns[1:])
 

@@ -1,4 +1,4 @@
-"""`discreet evaluate`: the true error of methods, for the custodian alone."""
+"""`discreet evaluate`: the true error of methods, only for the custodian."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from discreet.cli.publishing import data_of, wanted_release
 from discreet.cli.show import print_json, print_table
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
-from discreet.evaluate.workloads import build, default_names, queries
+from discreet.evaluate.named_workloads import build, default_names, queries
 from discreet.privacy import exact
 from discreet.private.engines.files import found_paths
 from discreet.spec import Spec, load_spec
@@ -41,7 +41,7 @@ def run(
         found = [queries(asked, schema)]
     else:
         found = [one for text in _listed(workloads) or default_names(schema) for one in build(text, schema)]
-    plan = trials.Plan(
+    plan = trials.Evaluation(
         data,
         release.task,
         found,
@@ -59,21 +59,19 @@ def run(
     written = custodian.write(folder, f"{release.name}: true errors over {count} trials", lines)
     if not custodian.can_draw():
         print(f"discreet: {custodian.NO_CHARTS}", file=sys.stderr)
+    table = custodian.summarised(lines)
     if as_json:
-        print_json(
-            {"private": custodian.MARK, "errors": custodian.summarised(lines), "files": [str(p) for p in written]}
-        )
+        print_json({"private": custodian.MARK, "errors": table, "files": [str(one) for one in written]})
         return
-    _show(lines)
+    _show(table)
     for line in lines:
         if "refused" in line:
             print(f"{line['method']}: left out, {line['refused']}")
     print(f"{custodian.MARK}\nWritten: {', '.join(str(one) for one in written)}")
 
 
-def _show(lines: list[trials.Json]) -> None:
-    table = custodian.summarised(lines)
-    measures = [measure for measure in custodian.MEASURES if any(measure in row for row in table)]
+def _show(table: list[trials.Json]) -> None:
+    measures = [name for name in custodian.columns_of(table) if name in custodian.MEASURES]
     columns = ["workload", "epsilon", "method", *measures]
     rows = [
         [row["workload"], row["epsilon"], row["method"], *(f"{row[m]:,.4g}" if m in row else "" for m in measures)]
@@ -87,7 +85,7 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _digest(path: Path, spec: Spec) -> str:
-    """Tells one state of spec and data from another: the spec's text, and names, sizes and times of the files."""
+    """Changes with the spec and the data: made from the spec's text and the names, sizes and times of the files."""
     parts = [path.read_text(encoding="utf-8")]
     for source in [spec.source] if isinstance(spec.source, str) else spec.source or ():
         files = [(file.name, file.stat()) for file in found_paths(spec.resolve(source))]

@@ -19,25 +19,25 @@ def run(path: Path, name: str | None, epsilon: str | None, as_json: bool) -> Non
     spec = load_spec(path)
     wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
     if not wanted:
-        raise BadParameter(f"{path}: plans no release; add a table [releases.NAME]")
+        raise BadParameter(f"{path}: has no release to plan; add a table [releases.NAME]")
     printed = []
     for release in wanted:
         epsilons = [exact(text.strip(), "epsilon") for text in epsilon.split(",")] if epsilon else [release.epsilon]
         for one in epsilons:
             found = plan(release.task, Request.of(release.task, spec.schema, spec.unit, one))
-            printed.append({"release": release.name, "epsilon": as_text(one), "methods": found.table.to_dicts()})
+            methods = [{name: _json(value) for name, value in row.items()} for row in found.table.to_dicts()]
+            printed.append({"release": release.name, "epsilon": as_text(one), "methods": methods})
             if not as_json:
                 _show(release.name, found)
     if as_json:
-        print_json(_without_nan(printed))
+        print_json(printed)
 
 
 def _show(name: str, found: Plan) -> None:
     columns = list(found.table.columns)
-    numbers = [column for column in columns if column not in ("method", "note")]
     rows = [[_text(value) for value in row] for row in found.table.rows()]
     title = f"{name}, epsilon {as_text(found.epsilon)}: standard errors, before anything is spent"
-    print_table(title, columns, rows, right=numbers)
+    print_table(title, columns, rows, right=set(columns) - {"method", "note"})
     for line in found.advice:
         print(line)
 
@@ -48,9 +48,5 @@ def _text(value: Any) -> str:
     return "" if math.isnan(value) else f"{value:,.4g}"
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without_nan(inner) for inner in value]
-    if isinstance(value, dict):
-        return {key: _without_nan(inner) for key, inner in value.items()}
+def _json(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from discreet.cli.show import print_json, stages
+from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadSpec
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
 from discreet.private.publish import Data, open_data
-from discreet.release import Release
 from discreet.release.files import MANIFEST
 from discreet.spec import ReleaseSpec, Spec, load_spec
 
@@ -22,11 +21,17 @@ def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json:
     before = bool(data.ledger.recorded(wanted.name)) or (target / MANIFEST).is_file()
     with stages(quiet or as_json) as progress:
         release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
+    spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left)
     if as_json:
-        print_json({"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"], **_account(data)})
+        made = {"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"]}
+        print_json({**made, "spent": spent, "left": left})
     elif not quiet:
         print(f"{target} was published before; nothing was charged" if before else f"Published {target}")
-        _tell(release, target, data)
+        for what, said in release.describe().items():
+            print(f"  {what}: {said}")
+        kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
+        print(f"  budget: {spent} spent, {'no cap' if left is None else f'{left} left'}{kept}")
+        print(f"Ask it: discreet query {target}")
 
 
 def data_of(path: Path, spec: Spec) -> Data:
@@ -38,9 +43,7 @@ def data_of(path: Path, spec: Spec) -> Data:
             "against public knowledge, then remove the line `drafted_from_private_data = true`"
         )
     if spec.source is None:
-        problems.append(
-            f'{path}: [data] source: is missing; name the file to publish from, such as source = "adult.csv"'
-        )
+        problems.append(f'{path}: [data] source: missing; name the file to publish from, such as source = "adult.csv"')
     if problems:
         raise BadSpec(problems)
     sources = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
@@ -66,18 +69,3 @@ def wanted_release(path: Path, spec: Spec, name: str | None) -> ReleaseSpec:
     if name not in spec.releases:
         raise BadSpec([f"{path}: has no release {name!r}.{did_you_mean(name, spec.releases)} The spec has: {known}"])
     return spec.releases[name]
-
-
-def _account(data: Data) -> dict[str, str | None]:
-    ledger = data.ledger
-    return {"spent": as_text(ledger.spent), "left": None if ledger.left is None else as_text(ledger.left)}
-
-
-def _tell(release: Release, target: Path, data: Data) -> None:
-    for what, said in release.describe().items():
-        print(f"  {what}: {said}")
-    account = _account(data)
-    kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
-    left = "no cap" if account["left"] is None else f"{account['left']} left"
-    print(f"  budget: {account['spent']} spent, {left}{kept}")
-    print(f"Ask it: discreet query {target}")

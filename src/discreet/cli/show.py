@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
+
+from discreet.privacy import as_text
 
 
 def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()) -> None:
+def text_or_none(number: Fraction | None) -> str | None:
+    return None if number is None else as_text(number)
+
+
+def print_answer(answer: Any, as_json: bool) -> None:
+    """One answer: an estimate or a quantile."""
+    if as_json:
+        print_json(answer.to_dict())
+    else:
+        print(answer)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()) -> None:
     """A table with a title; the columns named in `right` are numbers."""
     from rich.console import Console
     from rich.table import Table
@@ -31,7 +46,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function to be told the current stage: a spinner on a terminal, nothing when quiet or not on a terminal."""
+    """A function that shows the current stage: a spinner on a terminal, nothing when quiet or elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage: None
         return

@@ -24,9 +24,7 @@ def _fields(verdict: Verdict) -> dict[str, object]:
         "alpha": f"{verdict.alpha.numerator}/2**64",
         "true_epsilon": verdict.true_epsilon,
         "passed": verdict.passed,
-        "checks": [
-            {"check": check.name, "looked_at": check.looked_at, "wrong": check.wrong} for check in verdict.checks
-        ],
+        "checks": [{"check": one.name, "looked_at": one.looked_at, "wrong": one.wrong} for one in verdict.checks],
     }
 
 

@@ -1,1 +1,1 @@
-"""Error against the truth, for people who hold the truth: `discreet evaluate`. No publishing code imports this."""
+"""Errors against the truth, for those who hold the truth: `discreet evaluate`. No publishing code imports this."""

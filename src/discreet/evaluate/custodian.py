@@ -1,4 +1,4 @@
-"""The custodian's evaluation as files: a table, charts in one HTML page and as PNG. All of it is private."""
+"""An evaluation as files for the custodian: a table, and charts in one HTML page and as PNG. All of it is private."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import csv
 import html
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-Json = dict[str, Any]
+from discreet.evaluate.trials import Json
 
 MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
 MEASURES = ("absolute", "relative", "squared", "covered", "width", "divergence", "top")
-NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: nothing is computed twice"
+CHARTED = ("absolute", "relative", "covered", "divergence", "top")
+NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: finished trials are kept"
 SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
@@ -37,13 +38,18 @@ def summarised(lines: Sequence[Json]) -> list[Json]:
     return table
 
 
+def columns_of(table: Sequence[Json]) -> list[str]:
+    """The columns to show: the measures only where one was taken."""
+    taken = [name for name in MEASURES if any(name in row for row in table)]
+    return ["workload", "method", "epsilon", "trials", *taken]
+
+
 def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
     """The table as CSV, and the charts if they can be drawn; returns what was written."""
     table = summarised(lines)
     rows = folder / "errors.csv"
-    names = ["workload", "method", "epsilon", "trials", *(m for m in MEASURES if any(m in row for row in table))]
     with rows.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer = csv.DictWriter(file, columns_of(table), extrasaction="ignore")
         writer.writeheader()
         writer.writerows(table)
     (folder / "PRIVATE.txt").write_text(MARK + "\n", encoding="utf-8")
@@ -63,12 +69,12 @@ def can_draw() -> bool:
 
 def chart(title: str, table: Sequence[Json]) -> Json:
     """Error against epsilon, a line for each method, a panel for each workload: a Vega-Lite chart."""
-    shown = [m for m in ("absolute", "relative", "covered", "divergence", "top") if any(m in row for row in table)]
+    shown = [name for name in columns_of(table) if name in CHARTED]
     values = [
         {
             "workload": row["workload"],
             "method": row["method"],
-            "epsilon": _number(row["epsilon"]),
+            "epsilon": float(Fraction(row["epsilon"])),
             "measure": measure,
             "error": row[measure],
             "low": max(row[measure] - 2 * row[f"{measure} se"], 0.0),
@@ -79,24 +85,17 @@ def chart(title: str, table: Sequence[Json]) -> Json:
         if measure in row
     ]
     x = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}}
+    colour = {"field": "method", "type": "nominal", "scale": {"scheme": "tableau20"}}
     panels = []
     for measure in shown:
-        log = measure in ("absolute", "relative", "divergence")
         y: Json = {"field": "error", "type": "quantitative", "title": measure}
-        if log:
-            y["scale"] = {"type": "symlog", "constant": _least([v["error"] for v in values if v["measure"] == measure])}
-        colour = {"field": "method", "type": "nominal", "scale": {"scheme": "tableau20"}}
+        if measure in ("absolute", "relative", "divergence"):
+            positive = [value["error"] for value in values if value["measure"] == measure and value["error"] > 0]
+            y["scale"] = {"type": "symlog", "constant": min(positive, default=1.0)}
+        spread = {"x": x, "y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}, "color": colour}
         layers = [
             {"mark": {"type": "line", "point": True}, "encoding": {"x": x, "y": y, "color": colour}},
-            {
-                "mark": {"type": "rule", "opacity": 0.5},
-                "encoding": {
-                    "x": x,
-                    "y": {"field": "low", "type": "quantitative"},
-                    "y2": {"field": "high"},
-                    "color": colour,
-                },
-            },
+            {"mark": {"type": "rule", "opacity": 0.5}, "encoding": spread},
         ]
         panels.append(
             {
@@ -107,12 +106,8 @@ def chart(title: str, table: Sequence[Json]) -> Json:
                 "resolve": {"scale": {"y": "independent"}},
             }
         )
-    return {
-        "$schema": SCHEMA_URL,
-        "title": {"text": title, "subtitle": MARK},
-        "data": {"values": values},
-        "vconcat": panels,
-    }
+    heading = {"text": title, "subtitle": MARK}
+    return {"$schema": SCHEMA_URL, "title": heading, "data": {"values": values}, "vconcat": panels}
 
 
 def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[Path]:
@@ -126,7 +121,7 @@ def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[
 
 
 def _heading(title: str, table: Sequence[Json]) -> str:
-    columns = ["workload", "method", "epsilon", "trials", *(m for m in MEASURES if any(m in row for row in table))]
+    columns = columns_of(table)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(name, '')))}</td>" for name in columns) + "</tr>"
@@ -137,14 +132,3 @@ def _heading(title: str, table: Sequence[Json]) -> str:
 
 def _shown(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
-
-
-def _number(text: str) -> float:
-    from fractions import Fraction
-
-    return float(Fraction(text))
-
-
-def _least(values: list[float]) -> float:
-    positive = [value for value in values if value > 0]
-    return min(positive) if positive else 1.0

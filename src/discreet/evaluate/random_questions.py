@@ -18,7 +18,7 @@ def boxes(first: Integers, last: Integers) -> Questions:
 
 
 def predicates(schema: Schema, count: int, seed: int) -> Questions:
-    """Privelet's workload: 1 to all attributes restricted, as many of each; which, and to what, at random."""
+    """Privelet's workload: 1 to all attributes restricted, equally often; which ones, and to what, is random."""
     dice = Noise(SeededSource(seed))
     attributes = len(schema)
     restricted = 1 + dice.integers(attributes, count)
@@ -43,7 +43,7 @@ def _parts(attribute: Attribute, count: int, dice: Noise) -> tuple[Integers, Int
 
 
 def intervals(size: int, count: int, dice: Noise) -> tuple[Integers, Integers]:
-    """First and last of intervals, every interval being equally likely: two different cuts of size + 1."""
+    """First and last codes of intervals, all equally likely: two different cuts of size + 1."""
     one = dice.integers(size + 1, count)
     other = dice.integers(size, count)
     other = other + (other >= one)
@@ -51,7 +51,7 @@ def intervals(size: int, count: int, dice: Noise) -> tuple[Integers, Integers]:
 
 
 def random_boxes(schema: Schema, count: int, seed: int) -> Questions:
-    """An interval, any of all, on every attribute."""
+    """A random interval on every attribute."""
     dice = Noise(SeededSource(seed))
     parts = [intervals(size, count, dice) for size in schema.sizes]
     return boxes(np.stack([low for low, _ in parts], axis=1), np.stack([high for _, high in parts], axis=1))

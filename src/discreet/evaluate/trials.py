@@ -1,7 +1,7 @@
-"""Repeated trials of methods on private data: true errors, kept trial by trial so that a killed run continues.
+"""Repeated trials of methods on private data: true errors, kept trial by trial so that a stopped run can continue.
 
-Noise comes from a recorded seed: the releases that are made here on the way are stamped as not publishable and thrown
-away. What is left, errors against the truth, is as private as the data.
+Noise comes from a recorded seed, so the releases made on the way are not publishable; they are thrown away. The errors
+that are left are as private as the data.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.evaluate.metrics import divergence, precision
-from discreet.evaluate.workloads import Workload
+from discreet.evaluate.named_workloads import Workload
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit, as_text
@@ -40,7 +41,7 @@ _ALL_ITEMS = 10**6
 
 
 @dataclass(frozen=True)
-class Plan:
+class Evaluation:
     """What is tried: one line of results for each workload, method, epsilon and trial."""
 
     data: Data
@@ -55,7 +56,7 @@ class Plan:
     methods: Sequence[str] = field(default_factory=tuple)
 
 
-def run(plan: Plan, record: Path, progress: Callable[[int, int], None] = lambda done, all_: None) -> list[Json]:
+def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = lambda done, all_: None) -> list[Json]:
     """All results, those in the record and those still missing, which are added to it one by one."""
     if isinstance(plan.task, Items) and plan.task.pairs:
         raise BadParameter("evaluate: pairs of items have no workloads; leave their context out")
@@ -63,33 +64,24 @@ def run(plan: Plan, record: Path, progress: Callable[[int, int], None] = lambda 
     truths = [_true_answers(plan, workload) for workload in plan.workloads]
     refused: dict[str, str] = {}
     work = list(_work(plan, refused))
+    asked = []
     for number, (method, mechanism, trial) in enumerate(work):
         epsilon = as_text(mechanism.request.epsilon)
-        wanted = [
-            (workload, truth)
-            for workload, truth in zip(plan.workloads, truths, strict=True)
-            if (plan.digest, workload.name, method, epsilon, trial) not in known
-        ]
-        if wanted:
+        keys = [(plan.digest, workload.name, method, epsilon, trial) for workload in plan.workloads]
+        missing = [place for place, key in enumerate(keys) if key not in known]
+        if missing:
+            wanted = [(plan.workloads[place], truths[place]) for place in missing]
             for line in _tried(plan, method, mechanism, trial, wanted):
                 known[_key(line)] = line
-                _append(record, line)
+                with record.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+        asked += keys
         progress(number + 1, len(work))
-    names = {workload.name for workload in plan.workloads}
-    methods = {method for method, _, _ in work}
-    asked = {as_text(epsilon) for epsilon in plan.epsilons}
-    return [
-        line
-        for line in known.values()
-        if line["data"] == plan.digest
-        and line["workload"] in names
-        and line["method"] in methods
-        and line["epsilon"] in asked
-        and line["trial"] < plan.trials
-    ] + [{"method": method, "refused": why} for method, why in refused.items()]
+    left_out = [{"method": method, "refused": why} for method, why in refused.items()]
+    return [known[key] for key in dict.fromkeys(asked)] + left_out
 
 
-def _work(plan: Plan, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism, int]]:
+def _work(plan: Evaluation, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism, int]]:
     """Trials outermost, so that a run that is cut short has something of everything."""
     known = [method for task, method in registry() if task == plan.task.name]
     if unknown := [method for method in plan.methods if method not in known]:
@@ -104,13 +96,11 @@ def _work(plan: Plan, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism,
                 made.append((method, mechanism_for(plan.task, replace(request, parameters=own), method)))
             except BadParameter as error:
                 refused[method] = str(error)
-    for trial in range(plan.trials):
-        for method, mechanism in made:
-            yield method, mechanism, trial
+    yield from ((method, mechanism, trial) for trial in range(plan.trials) for method, mechanism in made)
 
 
 def _tried(
-    plan: Plan, method: str, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]
+    plan: Evaluation, method: str, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]
 ) -> Iterator[Json]:
     epsilon = as_text(mechanism.request.epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
@@ -126,8 +116,8 @@ def _tried(
         yield {**head, "workload": workload.name, **found}
 
 
-def _true_answers(plan: Plan, workload: Workload) -> Floats:
-    """From all rows, none left out by a bound: what bounding does is part of the error."""
+def _true_answers(plan: Evaluation, workload: Workload) -> Floats:
+    """From all rows, without leaving any out for a bound: what bounding does is part of the error."""
     schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
     method = "geometric" if schema.cells <= _DENSE else "filter"
     task = Table(schema.names, method=method, **({} if method == "geometric" else {"theta": 1}))
@@ -136,7 +126,7 @@ def _true_answers(plan: Plan, workload: Workload) -> Floats:
     return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)
 
 
-def _all_counts(plan: Plan, schema: Schema) -> Counts:
+def _all_counts(plan: Evaluation, schema: Schema) -> Counts:
     salt, origin = b"the whole truth.", plan.data.origin
     counts_users = isinstance(plan.task, Items) and plan.task.parameters.get("count") == "users"
     if not counts_users or not origin.has_rows:
@@ -188,26 +178,13 @@ def _key(line: Json) -> tuple[Any, ...]:
 
 
 def _read(record: Path) -> list[Json]:
-    """What was recorded; a last line that was cut off by a crash is left out, and will be run again."""
+    """What was recorded; a last line that a crash cut off is ended here, left out, and will be run again."""
+    text = record.read_text(encoding="utf-8") if record.exists() else ""
+    if text and not text.endswith("\n"):
+        with record.open("a", encoding="utf-8") as file:
+            file.write("\n")
     lines = []
-    for text in record.read_text(encoding="utf-8").splitlines() if record.exists() else []:
-        try:
-            lines.append(json.loads(text))
-        except ValueError:
-            continue
+    for line in text.splitlines():
+        with suppress(ValueError):
+            lines.append(json.loads(line))
     return lines
-
-
-def _append(record: Path, line: Json) -> None:
-    """A line of its own, also after one that a crash cut off."""
-    cut = _is_cut(record)
-    with record.open("a", encoding="utf-8") as file:
-        file.write(("\n" if cut else "") + json.dumps(line) + "\n")
-
-
-def _is_cut(record: Path) -> bool:
-    if not record.exists() or not record.stat().st_size:
-        return False
-    with record.open("rb") as file:
-        file.seek(-1, 2)
-        return file.read(1) != b"\n"

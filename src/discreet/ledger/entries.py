@@ -74,8 +74,8 @@ class State:
 def checked_text(value: str, name: str) -> str:
     """A text as an entry can hold it."""
     if not isinstance(value, str) or not value or "\0" in value:
-        raise BadParameter(f"{name} must be a text, not empty and without NUL, not {value!r}")
-    # a user name or path that is no valid text must not stop a charge
+        raise BadParameter(f"{name} must be a non-empty text without NUL, not {value!r}")
+    # a user name or path that is not valid text must not stop a charge
     return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

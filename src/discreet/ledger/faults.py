@@ -12,7 +12,7 @@ _AGAIN = "repeat with the same release id: a charge that did reach the disk is n
 _DAMAGED = "{place}: the ledger was changed by hand or damaged ({error}). Restore it from a backup"
 _NOT_A_LEDGER = "{place} is not a Discreet ledger and was left as it is. Name the ledger's file, or a new one"
 _NO_ACCESS = (
-    "{place} cannot be opened ({error}). See that it exists and that you may write it and its folder, where "
+    "{place} cannot be opened ({error}). Check that it exists and that you may write to it and its folder, where "
     "SQLite keeps a log beside it; nothing was charged"
 )
 _LOCKED = (
@@ -27,7 +27,7 @@ _EXPLANATIONS = {
     sqlite3.SQLITE_READONLY: _NO_ACCESS,
     sqlite3.SQLITE_PERM: _NO_ACCESS,
     sqlite3.SQLITE_FULL: "{place}: the disk is full. Free some space and " + _AGAIN,
-    sqlite3.SQLITE_IOERR: "{place}: the disk failed or a quota is used up ({error}). Mend that and " + _AGAIN,
+    sqlite3.SQLITE_IOERR: "{place}: the disk failed or a quota is used up ({error}). Fix that and " + _AGAIN,
     sqlite3.SQLITE_NOTADB: _NOT_A_LEDGER,
 }
 

@@ -44,7 +44,7 @@ def lay_out(connection: sqlite3.Connection, dataset: str, cap: int | None) -> No
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
-    # the unique id makes every ledger's chain its own, even if one is started anew with the same words
+    # the unique id makes every ledger's chain its own, even if another one starts with the same words
     append(connection, State(), Entry(0, "opened", timestamp(), who, dataset, cap, uuid.uuid4().hex, ""))
     connection.execute("COMMIT")
 

@@ -49,7 +49,7 @@ class Storage:
     def transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         """One operation, on its own connection to the file, so that no lock or handle outlives it."""
         if self._read_only and begin != "BEGIN":
-            raise LedgerError(f"{self.place} was opened to be read only; to charge, use Ledger.open")
+            raise LedgerError(f"{self.place} was opened only for reading; to charge, use Ledger.open")
         with _one_operation, explained(self.place, self._timeout):
             connection = self._connect()
             try:
@@ -69,7 +69,7 @@ class Storage:
             still = self._read_only and not _pending(self._file) and not os.access(self._file.parent, os.W_OK)
             return _connection(self._file, "immutable=1" if still else "mode=rw", self._timeout)
         if os.getpid() != self._process:  # parent and child would each spend the whole of their copy
-            raise LedgerError("an account in memory cannot be shared with a forked process; keep a ledger file")
+            raise LedgerError("an account in memory cannot be shared with a forked process; use a ledger file")
         return self._memory
 
 
@@ -82,12 +82,12 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
         if _pending(file) and not file.exists():  # SQLite would play that log into the new ledger
             raise LedgerError(
                 f"{place} is missing, but {file.name}-wal beside it holds its last charges. Put it back; "
-                "remove that file only if the account is really to start anew"
+                "remove that file only if the account should really start again from zero"
             )
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         with closing(_connection(draft, "mode=rw", 0)) as connection:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise LedgerError(f"{place}: no ledger can be kept there; name a folder on a local disk")
+                raise LedgerError(f"{place}: a ledger cannot be kept there; name a folder on a local disk")
             lay_out(connection, dataset, cap)
         with suppress(FileExistsError):  # another process was first: its ledger is the one to open
             os.link(draft, file)
@@ -96,7 +96,7 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
             os.close(folder)
     except OSError as error:
         raise LedgerError(
-            f"{place}: the ledger cannot be made there ({error.strerror}). Name a file in an existing, "
+            f"{place}: the ledger cannot be created there ({error.strerror}). Name a file in an existing, "
             "writable folder on a local disk"
         ) from error
     finally:

@@ -22,8 +22,8 @@ from discreet.private.engines.source import open_source
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.schema.bins import period_end, period_start
-from discreet.spec import toml_key, toml_table, toml_value
-from discreet.spec.check import DRAFT_MARK
+from discreet.spec.checking import DRAFT_MARK
+from discreet.spec.toml import toml_key, toml_table, toml_value
 
 MOST_LABELS = 200
 MOST_SINGLE_VALUES = 1_000

@@ -1,14 +1,14 @@
-"""Predicates over labels -> selections over codes. Exact: what no union of cells can say is refused.
+"""Predicates over labels -> selections over codes. Exact: a predicate that no union of cells can express is refused.
 
-`!=` and `not` mean all other cells, so also the cell "other" where an attribute has one; a range never holds
+`!=` and `not` mean all other cells, including the cell "other" where an attribute has one; a range never holds
 that cell. A bin of reals holds its lower edge, so at an edge `<` and `>=` are answered and `<=` and `>` refused; only
 the upper end of the domain is in the last bin, so there it is the other way round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,7 @@ import numpy as np
 from discreet.errors import BadParameter, DiscreetError, OutsideDomain, UnknownAttribute
 from discreet.naming import did_you_mean
 from discreet.queries.selection import Selection, complement, intersection, union
-from discreet.queries.where import (
-    MAX_DEPTH,
-    And,
-    Between,
-    Compare,
-    Not,
-    Number,
-    OneOf,
-    Operator,
-    Or,
-    Predicate,
-    parse,
-)
+from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Numeral, OneOf, Or, Predicate, parse
 from discreet.schema import Attribute, Ordinal, Schema
 
 # an `or` and an `and` inside each of the parser's parentheses, and around them; a `not in` at the bottom
@@ -53,16 +41,16 @@ def bind(where: Where, schema: Schema, known: Iterable[str] = ()) -> Selection:
         where = parse(where)
     elif isinstance(where, Mapping):
         where = And(tuple(_asked(name, value) for name, value in where.items()))
-    return _Binder(schema, known).bind(where, 0)
+    return _selected(where, schema, tuple(known))
 
 
 def attribute_index(name: object, schema: Schema, known: Iterable[str] = ()) -> int:
-    """Where the attribute stands in the schema; UnknownAttribute with a hint if it does not."""
+    """The position of the attribute in the schema; UnknownAttribute with a hint if it has none."""
     if name in schema:
         return schema.names.index(str(name))
     held = f"The attributes are: {', '.join(schema)}"
     if name in set(known):
-        raise UnknownAttribute(f"this release was not made by {name!r}, so it cannot be asked about. {held}")
+        raise UnknownAttribute(f"this release does not count by {name!r}, so it cannot answer about it. {held}")
     raise UnknownAttribute(f"there is no attribute {name!r}.{did_you_mean(name, schema)} {held}")
 
 
@@ -71,27 +59,21 @@ def value_codes(attribute: Attribute, value: object) -> tuple[int, int]:
     if value is None or isinstance(value, list | tuple | dict | Set):
         raise BadParameter(f"{value!r} is not a single value")
     if not isinstance(attribute, Ordinal):
-        return attribute.node(value.text if isinstance(value, Number) else value)
-    if isinstance(value, Number):
-        value = value.value
-    elif isinstance(value, str):
-        try:
+        return attribute.node(value.text if isinstance(value, Numeral) else value)
+    if isinstance(value, str):
+        with suppress(OutsideDomain):  # `between` says it in the words of a question
             code = attribute.code(value)
-        except OutsideDomain:
-            pass  # `between` says it in the words of a question
-        else:
             if str(attribute.label(code)) == value:
                 return code, code
-    # not `code`: the count of a whole bin would be no answer to a question about one value in it
-    return attribute.between(value, value)
+    # not `code`: the count of a whole bin would not answer a question about one value in it
+    return attribute.between(_plain(value), _plain(value))
 
 
 def range_codes(attribute: Attribute, low: object, high: object) -> tuple[int, int]:
     """First and last code of an inclusive range; None leaves an end open."""
     if not isinstance(attribute, Ordinal):
         raise BadParameter("labels have no order, so there is no range of them; list them instead")
-    low, high = (end.value if isinstance(end, Number) else end for end in (low, high))
-    return attribute.between(low, high)
+    return attribute.between(_plain(low), _plain(high))
 
 
 def _asked(name: object, value: object) -> Predicate:
@@ -105,48 +87,46 @@ def _asked(name: object, value: object) -> Predicate:
     return Compare(name, "=", value)
 
 
-class _Binder:
-    """Binds the nodes of one predicate."""
+def _selected(node: Predicate, schema: Schema, known: Iterable[str], depth: int = 0) -> Selection:
+    """The cells that one node of a predicate asks for."""
 
-    def __init__(self, schema: Schema, known: Iterable[str]) -> None:
-        self.schema = schema
-        self.sizes = schema.sizes
-        self.known = tuple(known)
+    def part(inner: Predicate) -> Selection:
+        return _selected(inner, schema, known, depth + 1)
 
-    def bind(self, node: Predicate, depth: int) -> Selection:
-        if depth > _DEEPEST:
-            raise BadParameter(f"the predicate is nested more than {_DEEPEST} deep; write it flatter")
-        if isinstance(node, And):
-            return intersection([self.bind(part, depth + 1) for part in node.parts])
-        if isinstance(node, Or):
-            return union([self.bind(part, depth + 1) for part in node.parts], self.sizes)
-        if isinstance(node, Not):
-            return complement(self.bind(node.part, depth + 1), self.sizes)
-        if isinstance(node, Compare | Between | OneOf):
-            return self.leaf(node)
+    if depth > _DEEPEST:
+        raise BadParameter(f"the predicate is nested more than {_DEEPEST} deep; write it flatter")
+    if isinstance(node, And):
+        return intersection([part(inner) for inner in node.parts])
+    if isinstance(node, Or):
+        return union([part(inner) for inner in node.parts], schema.sizes)
+    if isinstance(node, Not):
+        return complement(part(node.part), schema.sizes)
+    if not isinstance(node, Compare | Between | OneOf):
         raise BadParameter(
             "a predicate is a text, a mapping of attributes to values, or a tree of discreet.queries.where, "
             f"not {node!r}"
         )
+    index = attribute_index(node.name, schema, known)
+    attribute = schema[node.name]
+    try:
+        selection = Selection.where(index, _intervals(attribute, node), attribute.size)
+    except DiscreetError as error:
+        raise type(error)(f"{node.name}: {error}") from None
+    if isinstance(node, Compare) and node.operator == "!=":
+        return complement(selection, schema.sizes)
+    return selection
 
-    def leaf(self, node: Compare | Between | OneOf) -> Selection:
-        index = attribute_index(node.name, self.schema, self.known)
-        attribute = self.schema[node.name]
-        with _about(node.name):
-            if isinstance(node, Between):
-                intervals = [range_codes(attribute, node.low, node.high)]
-            elif isinstance(node, OneOf):
-                intervals = [_member_codes(attribute, value) for value in node.values]
-                if not intervals:
-                    raise BadParameter("the list of values is empty; leave the attribute out to ask for all")
-            elif node.operator in ("=", "!="):
-                intervals = [value_codes(attribute, node.value)]
-            else:
-                intervals = [_ordered_codes(attribute, node.operator, node.value)]
-        selection = Selection.where(index, intervals, attribute.size)
-        if isinstance(node, Compare) and node.operator == "!=":
-            return complement(selection, self.sizes)
-        return selection
+
+def _intervals(attribute: Attribute, node: Compare | Between | OneOf) -> list[tuple[int, int]]:
+    """The codes that a comparison names; those of `!=` are the others."""
+    if isinstance(node, Between):
+        return [range_codes(attribute, node.low, node.high)]
+    if isinstance(node, Compare):
+        ordered = node.operator not in ("=", "!=")
+        return [_ordered_codes(attribute, node) if ordered else value_codes(attribute, node.value)]
+    if not node.values:
+        raise BadParameter("the list of values is empty; leave the attribute out to ask for all")
+    return [_member_codes(attribute, value) for value in node.values]
 
 
 def _member_codes(attribute: Attribute, value: object) -> tuple[int, int]:
@@ -157,44 +137,27 @@ def _member_codes(attribute: Attribute, value: object) -> tuple[int, int]:
     return range_codes(attribute, *value)
 
 
-def _ordered_codes(attribute: Attribute, operator: Operator, value: object) -> tuple[int, int]:
+def _ordered_codes(attribute: Attribute, node: Compare) -> tuple[int, int]:
+    operator, value = node.operator, node.value
     if not isinstance(attribute, Ordinal):
         raise BadParameter(f"labels have no order, so {operator!r} cannot compare them; use =, != or in")
     if value is None:
         raise BadParameter("None is not a single value")
-    plain = value.value if isinstance(value, Number) else value
-    if operator == "<=" or (operator == "<" and attribute.kind == "real"):
-        return attribute.between(None, plain, strict=operator == "<")
-    if operator == ">=" or (operator == ">" and attribute.kind == "real"):
-        return attribute.between(plain, None, strict=operator == ">")
-    return _strictly_below(attribute, plain) if operator == "<" else _strictly_above(attribute, plain)
-
-
-def _strictly_below(attribute: Ordinal, value: object) -> tuple[int, int]:
-    """Of whole values: all bins before those from `value` on."""
+    value = _plain(value)
+    strict, below = len(operator) == 1, operator[0] == "<"
+    if not strict or attribute.kind == "real":
+        return attribute.between(None, value, strict=strict) if below else attribute.between(value, None, strict=strict)
+    # of whole values: all bins but those of the opposite range
+    opposite, own = ((value, None), (None, value)) if below else ((None, value), (value, None))
     try:
-        first = attribute.between(value, None)[0]
+        first, last = attribute.between(*opposite)
     except OutsideDomain:
-        return attribute.between(None, value)  # every declared value is below
-    if first == 0:
-        raise OutsideDomain(f"no value below {value} is in the declared domain")
-    return 0, first - 1
+        return attribute.between(*own)  # every declared value is on this side
+    codes = (0, first - 1) if below else (last + 1, attribute.bins - 1)
+    if codes[0] > codes[1]:
+        raise OutsideDomain(f"no value {'below' if below else 'above'} {value} is in the declared domain")
+    return codes
 
 
-def _strictly_above(attribute: Ordinal, value: object) -> tuple[int, int]:
-    try:
-        last = attribute.between(None, value)[1]
-    except OutsideDomain:
-        return attribute.between(value, None)  # every declared value is above
-    if last == attribute.bins - 1:
-        raise OutsideDomain(f"no value above {value} is in the declared domain")
-    return last + 1, attribute.bins - 1
-
-
-@contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Errors from inside name the attribute."""
-    try:
-        yield
-    except DiscreetError as error:
-        raise type(error)(f"{name}: {error}") from None
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, Numeral) else value

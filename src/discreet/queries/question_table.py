@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
+from discreet.errors import BadParameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +29,13 @@ class TextColumn:
 class QuestionTable:
     """Columns of text, and how to tell people where a question stands."""
 
-    name: str
     path: Path | None
     count: int
     columns: tuple[TextColumn, ...]
+
+    @property
+    def name(self) -> str:
+        return "questions" if self.path is None else str(self.path)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +61,7 @@ def _read_csv(path: Path) -> QuestionTable:
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     try:
         if not path.exists():
-            raise BadParameter(f"{path}: there is no such file of questions")
+            raise BadParameter(f"{path}: there is no such file; give the path of a CSV file of questions")
         if path.is_dir():
             raise BadParameter(f"{path}: is a folder, not a CSV file of questions")
         with arrow_csv.open_csv(path, parse_options=parse) as reader:
@@ -69,14 +73,13 @@ def _read_csv(path: Path) -> QuestionTable:
         _explain(path, error)
     except OSError as error:
         raise BadParameter(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
-    return _encoded(str(path), path, table)
+    return _encoded(path, table)
 
 
 def _read_frame(frame: Any) -> QuestionTable:
     import narwhals
     import pyarrow
 
-    name = "questions"
     try:
         table = narwhals.from_native(frame, eager_only=True).to_arrow()
     except TypeError:
@@ -85,13 +88,13 @@ def _read_frame(frame: Any) -> QuestionTable:
             f"not from {type(frame).__name__}"
         ) from None
     except pyarrow.ArrowException:
-        raise BadParameter(f"{name}: a column mixes types; make it a column of text") from None
-    _check_names(table.column_names, name)
+        raise BadParameter("questions: a column mixes types; make it a column of text") from None
+    _check_names(table.column_names, "questions")
     try:
         columns = [_as_text(column) for column in table.columns]
     except pyarrow.ArrowException:
-        raise BadParameter(f"{name}: a column holds neither text, numbers nor dates; make it text") from None
-    return _encoded(name, None, pyarrow.table(columns, names=table.column_names))
+        raise BadParameter("questions: a column holds neither text, numbers nor dates; make it text") from None
+    return _encoded(None, pyarrow.table(columns, names=table.column_names))
 
 
 def _as_text(column: Any) -> Any:
@@ -116,14 +119,14 @@ def _check_names(names: list[str], where: str) -> None:
             raise BadParameter(f"{where}: two columns are called {name!r}; keep one")
 
 
-def _encoded(name: str, path: Path | None, table: Any) -> QuestionTable:
+def _encoded(path: Path | None, table: Any) -> QuestionTable:
     columns = []
     for title, chunked in zip(table.column_names, table.unify_dictionaries().columns, strict=True):
         texts = chunked.chunk(0).dictionary.to_pylist() if chunked.num_chunks else []
         parts = [chunk.indices.to_numpy() for chunk in chunked.chunks]
         index = np.concatenate([np.empty(0, dtype=np.int32), *parts])
         columns.append(TextColumn(title.strip(), texts, index))
-    return QuestionTable(name, path, table.num_rows, tuple(columns))
+    return QuestionTable(path, table.num_rows, tuple(columns))
 
 
 def _explain(path: Path, error: Exception) -> NoReturn:
@@ -131,28 +134,24 @@ def _explain(path: Path, error: Exception) -> NoReturn:
     if "mpty CSV" in str(error):
         raise BadParameter(f"{path}: is empty; give a header with the names of attributes") from None
     try:
-        width = None
+        width = 0
         for line, record in _records(path):
-            width = len(record) if width is None else width
+            width = width or len(record)
             if len(record) != width:
-                raise BadParameter(f"{path}, line {line}: has {len(record)} columns, the header {width}")
-    except DiscreetError:
-        raise
+                raise BadParameter(f"{path}, line {line}: has {len(record)} columns, the header {width}") from None
     except UnicodeDecodeError:
         raise BadParameter(f"{path}: is not UTF-8 text; save it with that encoding") from None
     except (OSError, csv.Error):
         pass
-    raise BadParameter(f"{path}: is no valid CSV: {str(error).splitlines()[0]}") from None
+    raise BadParameter(f"{path}: is not valid CSV: {str(error).splitlines()[0]}") from None
 
 
 def _line_of(path: Path, row: int) -> int | None:
     """The line on which a question starts: labels may hold line breaks and blank lines are skipped."""
-    try:
+    with suppress(OSError, UnicodeDecodeError, csv.Error):
         for number, (line, _) in enumerate(_records(path)):
             if number == row + 1:
                 return line
-    except (OSError, UnicodeDecodeError, csv.Error):
-        pass
     return None
 
 

@@ -29,15 +29,15 @@ MOST_TOTAL_BOXES = 20_000_000
 """For all questions of one file; they are in memory at once."""
 
 Codes = NDArray[np.int64]
-Bound = TypeVar("Bound")
+Meaning = TypeVar("Meaning")
 
 
 @dataclass(frozen=True, eq=False)
 class Questions(Boxes):
     """`count` questions as boxes: box i belongs to question owner[i], and owner never decreases.
 
-    A question is the sum over its boxes, which are disjoint. Most have one; a union may have several, and a
-    predicate that holds nowhere has none.
+    A question is the sum over its boxes, which are disjoint. Most questions have one box; a union may have several,
+    and a predicate that holds nowhere has none.
     """
 
     count: int
@@ -48,7 +48,7 @@ def cut_questions(selected: Boxes, ends: Mapping[int, Codes]) -> Questions:
     """One question for each row of `ends` (first and last code of some attributes): its range cut with every box."""
     count = len(next(iter(ends.values())))
     if count * len(selected.first) > MOST_TOTAL_BOXES:
-        raise CannotAnswer("the where has too many parts for so many groups; group by less, or ask for parts")
+        raise CannotAnswer("the predicate has too many parts for so many groups; group by less, or ask for parts")
     first = np.repeat(selected.first[None], count, axis=0)
     last = np.repeat(selected.last[None], count, axis=0)
     for attribute, ranges in ends.items():
@@ -61,34 +61,34 @@ def cut_questions(selected: Boxes, ends: Mapping[int, Codes]) -> Questions:
 def questions_of(predicates: Iterable[Where], schema: Schema) -> Questions:
     """One question for each predicate."""
     ends = [bind(where, schema).ends(schema.sizes) for where in predicates]
-    boxes = Boxes.of(np.concatenate([np.empty((0, len(schema), 2), np.int64), *ends]))
-    return Questions(boxes.first, boxes.last, len(ends), np.repeat(np.arange(len(ends)), list(map(len, ends))))
+    return _chosen(ends, np.arange(len(ends)), len(schema))
 
 
 def read_questions(source: Any, schema: Schema, known: Iterable[str] = ()) -> Questions:
     """The questions in a CSV file (path) or data frame; errors name the file, the line and the column."""
-    table = read_table(source)
+    table, known = read_table(source), tuple(known)
     # an attribute that is itself called `where` keeps its name
     if table.names == ("where",) and "where" not in schema:
-        return _from_predicates(table, schema, tuple(known))
-    return _from_attributes(table, schema, tuple(known))
+        (column,) = table.columns
+        ends = _bound(table, column, lambda text: bind(text, schema, known).ends(schema.sizes))
+        return _chosen(ends, column.index, len(schema))
+    return _from_attributes(table, schema, known)
 
 
-def _from_predicates(table: QuestionTable, schema: Schema, known: Sequence[str]) -> Questions:
-    column = table.columns[0]
-    texts = _bound(table, column, lambda text: bind(text, schema, known).ends(schema.sizes))
-    counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    owner, rank = _owners(counts[column.index])
-    ends = np.concatenate([np.empty((0, len(schema), 2), dtype=np.int64), *texts])
-    boxes = Boxes.of(ends[_starts(counts)[column.index[owner]] + rank])
-    return Questions(boxes.first, boxes.last, table.count, owner)
+def _chosen(ends: Sequence[Codes], index: NDArray[np.integer[Any]], attributes: int) -> Questions:
+    """One question for each number in `index`, with the boxes (first and last codes) that `ends` has there."""
+    counts = np.fromiter(map(len, ends), dtype=np.int64, count=len(ends))
+    owner, rank = _owners(counts[index])
+    every = np.concatenate([np.empty((0, attributes, 2), dtype=np.int64), *ends])
+    boxes = Boxes.of(every[_starts(counts)[index[owner]] + rank])
+    return Questions(boxes.first, boxes.last, len(index), owner)
 
 
 def _from_attributes(table: QuestionTable, schema: Schema, known: Sequence[str]) -> Questions:
-    columns = [(_attribute_of(table, i, schema, known), column) for i, column in enumerate(table.columns)]
+    places = [_attribute_of(table, number, schema, known) for number in range(len(table.columns))]
     bound = {
-        index: _CodeColumn.of(column, _bound(table, column, _cell_reader(schema[schema.names[index]])))
-        for index, column in columns
+        index: _CodeColumn(column.index, _bound(table, column, _cell_reader(schema[schema.names[index]])))
+        for index, column in zip(places, table.columns, strict=True)
     }
     boxes = np.ones(table.count, dtype=np.int64)
     for index, codes in bound.items():
@@ -97,9 +97,7 @@ def _from_attributes(table: QuestionTable, schema: Schema, known: Sequence[str])
         boxes *= codes.counts[codes.index]
         if boxes.max(initial=0) > MOST_BOXES:
             place = table.place(int(boxes.argmax()), schema.names[index])
-            raise CannotAnswer(
-                f"{place}: the unions of this question make more than {MOST_BOXES:,} boxes; ask for parts"
-            )
+            raise CannotAnswer(f"{place}: the unions of this question make over {MOST_BOXES:,} boxes; ask for parts")
     owner, rank = _owners(boxes)
     of_box = owner if len(owner) > table.count else slice(None)
     first = np.empty((len(owner), len(schema)), dtype=np.int64)
@@ -119,25 +117,16 @@ def _from_attributes(table: QuestionTable, schema: Schema, known: Sequence[str])
     return Questions(first, last, table.count, owner)
 
 
-@dataclass(frozen=True, eq=False)
 class _CodeColumn:
     """Per question the number of its text; per text its intervals, all texts' in one row of intervals."""
 
-    index: NDArray[np.int32]
-    counts: Codes
-    starts: Codes
-    first: Codes
-    last: Codes
-    single: bool
-
-    @classmethod
-    def of(cls, column: TextColumn, texts: Sequence[Intervals]) -> _CodeColumn:
-        counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        ends = np.fromiter(itertools.chain.from_iterable(itertools.chain.from_iterable(texts)), dtype=np.int64).reshape(
-            -1, 2
-        )
-        single = bool((counts == 1).all())
-        return cls(column.index, counts, _starts(counts), ends[:, 0].copy(), ends[:, 1].copy(), single)
+    def __init__(self, index: NDArray[np.int32], texts: Sequence[Intervals]) -> None:
+        flat = itertools.chain.from_iterable(itertools.chain.from_iterable(texts))
+        ends = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
+        self.index, self.first, self.last = index, ends[:, 0].copy(), ends[:, 1].copy()
+        self.counts = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        self.starts = _starts(self.counts)
+        self.single = bool((self.counts == 1).all())
 
 
 def _starts(counts: Codes) -> Codes:
@@ -147,9 +136,7 @@ def _starts(counts: Codes) -> Codes:
 def _owners(counts: Codes) -> tuple[Codes, Codes]:
     """For each box the question it belongs to, and its number among that question's boxes."""
     if counts.sum() > MOST_TOTAL_BOXES:
-        raise CannotAnswer(
-            f"the questions make more than {MOST_TOTAL_BOXES:,} boxes together; ask them in several files"
-        )
+        raise CannotAnswer(f"the questions make over {MOST_TOTAL_BOXES:,} boxes together; ask them in several files")
     owner = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     return owner, np.arange(len(owner), dtype=np.int64) - _starts(counts)[owner]
 
@@ -161,13 +148,13 @@ def _attribute_of(table: QuestionTable, column: int, schema: Schema, known: Sequ
     except UnknownAttribute as error:
         hint = ""
         if name == "where":
-            hint = ". A column `where` stands alone, without columns of attributes"
+            hint = ". A column `where` must be the only column, without columns of attributes"
         elif len(table.names) == 1 and any(delimiter in name for delimiter in ";\t|"):
             hint = ". Are the columns separated by something other than a comma?"
         raise UnknownAttribute(f"{table.name}, header, column {column + 1}: {error}{hint}") from None
 
 
-def _bound(table: QuestionTable, column: TextColumn, bind_text: Callable[[str], Bound]) -> list[Bound]:
+def _bound(table: QuestionTable, column: TextColumn, bind_text: Callable[[str], Meaning]) -> list[Meaning]:
     """What each distinct text of a column means."""
     bound = []
     for number, text in enumerate(column.texts):

@@ -56,16 +56,6 @@ class Selection:
             return cls.everything()
         return cls(({attribute: united},) if united else ())
 
-    def cells(self, sizes: Sequence[int]) -> int:
-        """How many cells the selection covers, exactly."""
-        everything, total = math.prod(sizes), 0
-        for product in self.products:
-            cells = everything
-            for attribute, intervals in product.items():
-                cells = cells // sizes[attribute] * sum(last - first + 1 for first, last in intervals)
-            total += cells
-        return total
-
     def boxes(self, sizes: Sequence[int]) -> Boxes:
         """The selection as single boxes."""
         return Boxes.of(self.ends(sizes))

@@ -15,7 +15,7 @@ Keywords may be written in either case. Nothing is evaluated, and nothing here k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
@@ -28,7 +28,7 @@ Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Numeral:
     """A number as it was written: 02139 and 1.10 may be the labels of a nominal attribute."""
 
     text: str
@@ -43,7 +43,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """name operator value; a value is a Number, a text, or any plain Python value."""
+    """name operator value; a value is a Numeral, a text, or any plain Python value."""
 
     name: str
     operator: Operator
@@ -52,7 +52,7 @@ class Compare:
     def __post_init__(self) -> None:
         if self.operator not in get_args(Operator):
             known = " ".join(get_args(Operator))
-            raise BadParameter(f"{self.operator!r} is no comparison; use one of {known}")
+            raise BadParameter(f"{self.operator!r} is not a comparison; use one of {known}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +113,7 @@ class _Token(NamedTuple):
 
 
 _KEYWORDS = frozenset({"and", "or", "not", "in", "between"})
-_OPERATORS: dict[str, Operator] = {
-    "=": "=",
-    "==": "=",
-    "!=": "!=",
-    "<>": "!=",
-    "<": "<",
-    "<=": "<=",
-    ">": ">",
-    ">=": ">=",
-}
+_OPERATORS: dict[str, Operator] = {"==": "=", "<>": "!=", **{sign: sign for sign in get_args(Operator)}}
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<date>   [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?!\w) )
@@ -147,21 +138,17 @@ def _tokens(text: str) -> Iterator[_Token]:
         found, start, at = match[kind], match.start(kind), match.end()
         if kind == "date":
             _mistake(text, start, f"dates are written in single quotes: '{found}'")
-        elif kind == "number":
-            if len(found) > 100 or abs(float(found)) == float("inf"):
-                _mistake(text, start, "this number is too long or too large")
-            yield _Token("number", found, start)
-        elif kind == "word":
-            keyword = found.lower()
-            yield _Token(keyword if keyword in _KEYWORDS else "name", found, start)
+        if kind == "number" and (len(found) > 100 or abs(float(found)) == float("inf")):
+            _mistake(text, start, "this number is too long or too large")
+        if kind == "word":
+            kind = found.lower() if found.lower() in _KEYWORDS else "name"
         elif kind == "symbol":
-            yield _Token(found, found, start)
-        elif kind == "end":
-            yield _Token("end", "", len(text))
+            kind = found
+        elif kind in ("text", "name"):
+            found = found[1:-1].replace(found[0] * 2, found[0])
+        yield _Token(kind, found, start)
+        if kind == "end":
             return
-        else:
-            quote = found[0]
-            yield _Token(kind, found[1:-1].replace(quote * 2, quote), start)
 
 
 def _unreadable(text: str, at: int) -> NoReturn:
@@ -191,16 +178,16 @@ class _Parser:
         return found
 
     def predicate(self) -> Predicate:
-        parts = [self.and_chain()]
-        while self.accept("or"):
-            parts.append(self.and_chain())
-        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+        return self.chain("or", Or, self.and_chain)
 
     def and_chain(self) -> Predicate:
-        parts = [self.term()]
-        while self.accept("and"):
-            parts.append(self.term())
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+        return self.chain("and", And, self.term)
+
+    def chain(self, word: str, joined: type[And] | type[Or], part: Callable[[], Predicate]) -> Predicate:
+        parts = [part()]
+        while self.accept(word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else joined(tuple(parts))
 
     def term(self) -> Predicate:
         if self.token.kind not in ("not", "("):
@@ -242,13 +229,13 @@ class _Parser:
             self.expected("a comparison (= != < <= > >=), 'between', 'in' or 'not'")
         return Not(found) if negated else found
 
-    def value(self) -> str | Number:
+    def value(self) -> str | Numeral:
         if self.token.kind == "text":
             return self.advance().value
         if self.token.kind == "name":
             written = self.token.value.replace("'", "''")
             self.expected(f"a value; text values go in single quotes: '{_shown(written)}'")
-        return Number(self.take("number", "a number or a text in single quotes").value)
+        return Numeral(self.take("number", "a number or a text in single quotes").value)
 
     def advance(self) -> _Token:
         token = self.token
@@ -275,18 +262,18 @@ class _Parser:
 
 def _shown(text: str) -> str:
     """`text` fit for a one-line message: short, and printable on any terminal."""
-    printable = "".join(c if c.isprintable() else " " for c in text[:41])
-    return printable if len(printable) <= 40 else printable[:39] + "…"
+    return _printable(text if len(text) <= 40 else text[:39] + "…")
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _mistake(text: str, at: int, message: str) -> NoReturn:
     """BadParameter with the line of the mistake and a caret under it."""
-    start = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    line = text[start : end if end >= 0 else len(text)]
-    column = at - start
-    left = max(0, column - 50)
-    window = "".join(c if c.isprintable() else " " for c in line[left : column + 30])
-    line_number = f"line {text.count(chr(10), 0, at) + 1}, " if "\n" in text else ""
-    place = f"{line_number}position {column + 1}"
-    raise BadParameter(f"predicate, {place}: {message}\n  {window}\n  {' ' * (column - left)}^")
+    before, after = text[:at].split("\n"), text[at:].split("\n", 1)[0]
+    left = before[-1][-50:]
+    line = f"line {len(before)}, " if "\n" in text else ""
+    place = f"{line}position {len(before[-1]) + 1}"
+    window = _printable(left + after[:30])
+    raise BadParameter(f"predicate, {place}: {message}\n  {window}\n  {' ' * len(left)}^")

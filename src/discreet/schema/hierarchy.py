@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from discreet.errors import BadSpec
 
-Tree = tuple["str | Node", ...]
+Entries = tuple["str | Node", ...]
 
 MOST_PROBLEMS = 20
 DEEPEST = 100
@@ -24,7 +24,7 @@ class Node(NamedTuple):
     """An inner node: a group of leaves and further groups."""
 
     name: str
-    children: Tree
+    children: Entries
 
 
 def label_text(value: object, key: str, problems: list[str]) -> str | None:
@@ -32,7 +32,7 @@ def label_text(value: object, key: str, problems: list[str]) -> str | None:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        problems.append(f'{key}: {value!r} is no text; write labels in quotes, such as "{str(value).lower()}"')
+        problems.append(f'{key}: {value!r} is not text; write labels in quotes, such as "{str(value).lower()}"')
         return None
     try:
         value.encode()
@@ -42,27 +42,22 @@ def label_text(value: object, key: str, problems: list[str]) -> str | None:
     return str(value)
 
 
-def read_tree(declared: object, problems: list[str]) -> Tree:
+def read_tree(declared: object, problems: list[str]) -> Entries:
     """The tree that nested mappings and lists declare; mistakes are added to `problems`."""
     seen: dict[str, str] = {}
 
-    def entries(part: object, path: tuple[str, ...]) -> Tree:
+    def entries(part: object, path: tuple[str, ...]) -> Entries:
         where = _where(path)
-        if isinstance(part, Node):
-            part = [part]
         if isinstance(part, str) or not isinstance(part, Mapping | Sequence):
             problems.append(f"{where}: {part!r} must be a list of labels or a table of groups, such as [{part!r}]")
             return ()
         if not part:
             problems.append(f"{where}: has no children; list some, or make it a leaf by naming it in a list")
-        if isinstance(part, Mapping):
-            return tuple(node for name, below in part.items() for node in group(name, below, path))
         found: list[str | Node] = []
-        for item in part:
-            if isinstance(item, Node):
-                found += group(item.name, item.children, path)
-            elif isinstance(item, Mapping):
-                found += [node for name, below in item.items() for node in group(name, below, path)]
+        for item in [part] if isinstance(part, Mapping | Node) else part:
+            if isinstance(item, Mapping | Node):
+                groups = {item.name: item.children} if isinstance(item, Node) else item
+                found += [node for name, below in groups.items() for node in group(name, below, path)]
             elif (label := label_text(item, where, problems)) is not None and fresh(label, "leaf", path):
                 found.append(label)
         return tuple(found)
@@ -98,12 +93,12 @@ def _where(path: tuple[str, ...]) -> str:
     return " > ".join(("hierarchy", *path))
 
 
-def plain_tree(tree: Tree) -> list[Any]:
+def plain_tree(tree: Entries) -> list[Any]:
     """Lists and one-key tables: unlike one table of many keys, these keep their order in every tool."""
     return [{entry.name: plain_tree(entry.children)} if isinstance(entry, Node) else entry for entry in tree]
 
 
-def walk(tree: Tree, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
+def walk(tree: Entries, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
     """Every entry with its depth, parents before children, in the order of the codes."""
     for entry in tree:
         yield entry, depth
@@ -111,7 +106,7 @@ def walk(tree: Tree, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
             yield from walk(entry.children, depth + 1)
 
 
-def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tree, tuple[str, ...]]:
+def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Entries, tuple[str, ...]]:
     """The tree and its level names, outermost first, from a CSV whose columns run from leaf to root.
 
     `levels` picks columns, outermost first. Empty cells right after a leaf make the hierarchy ragged: the
@@ -153,7 +148,7 @@ def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tre
         more = len(problems) - MOST_PROBLEMS
         raise BadSpec(problems[:MOST_PROBLEMS] + ([f"{path}: and {more} more mistakes"] if more > 0 else []))
 
-    def below(parent: str | None) -> Tree:
+    def below(parent: str | None) -> Entries:
         return tuple(Node(child, below(child)) if child in children else child for child in children[parent])
 
     return below(None), tuple(header[column] for column in reversed(columns))
@@ -190,7 +185,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError:
         raise BadSpec([f"{path}: is not UTF-8 text; save it with that encoding"]) from None
     except csv.Error as error:
-        raise BadSpec([f"{path}, line {reader.line_num}: is no valid CSV ({error}); check its quotes"]) from None
+        raise BadSpec([f"{path}, line {reader.line_num}: is not valid CSV ({error}); check its quotes"]) from None
 
 
 def _columns(header: list[str], levels: Sequence[str] | None, name: str) -> list[int]:

@@ -10,15 +10,15 @@ from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
-from discreet.schema.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_labels, read_tree, walk
+from discreet.schema.hierarchy import Entries, Node, label_text, plain_tree, read_csv, read_labels, read_tree, walk
 
 
 @dataclass(frozen=True)
 class Nominal:
     """Labels without an order.
 
-    `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`:
-    of any depth, branches of different depth allowed. `levels` may name the depths, outermost first.
+    `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`.
+    A hierarchy may have any depth, and branches of different depth. `levels` may name the depths, outermost first.
     """
 
     values: Sequence[str | int] | None = None
@@ -28,35 +28,26 @@ class Nominal:
     null: str = field(default="drop", kw_only=True)
     labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
-    _tree: Tree = field(init=False, repr=False, compare=False)
+    _tree: Entries = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         problems = rule_problems(self.outside, self.null, ("drop", OTHER))
         if self.outside == "clamp":
             problems[0] = "outside: labels have no order, so nothing can be clamped; use 'drop' or 'other'"
         if (self.values is None) == (self.hierarchy is None):
-            problems.append("values: give either values or hierarchy, one of the two")
-            raise BadSpec(problems)
+            raise BadSpec([*problems, "values: give either values or hierarchy, one of the two"])
         tree = read_tree(self.hierarchy, problems) if self.values is None else _distinct(self.values, problems)
         places = list(walk(tree))
         if self.has_other and any(_name(entry) == OTHER for entry, _ in places):
-            problems.append(
-                "outside: a label is itself named 'other', the cell for other values; rename it or use 'drop'"
-            )
+            problems.append("outside: a label is named 'other', as the cell for other values; rename it or use 'drop'")
         depth = 1 + max((depth for _, depth in places), default=0)
         levels = self._checked_levels(depth, problems)
         if problems:
             raise BadSpec(problems)
         leaves = tuple(entry for entry, _ in places if isinstance(entry, str))
-        found = {
-            "values": None if self.values is None else leaves,
-            "hierarchy": None if self.hierarchy is None else tree,
-            "levels": levels,
-            "labels": leaves + (OTHER,) * self.has_other,
-            "depth": depth,
-            "_tree": tree,
-        }
-        for name, value in found.items():
+        checked = {"hierarchy": tree} if self.values is None else {"values": leaves}
+        labels = leaves + (OTHER,) * self.has_other
+        for name, value in {**checked, "levels": levels, "labels": labels, "depth": depth, "_tree": tree}.items():
             object.__setattr__(self, name, value)
 
     def _checked_levels(self, depth: int, problems: list[str]) -> tuple[str, ...]:
@@ -72,12 +63,7 @@ class Nominal:
 
     @classmethod
     def from_csv(
-        cls,
-        path: str | Path,
-        levels: Sequence[str] | None = None,
-        *,
-        outside: str = "drop",
-        null: str = "drop",
+        cls, path: str | Path, levels: Sequence[str] | None = None, *, outside: str = "drop", null: str = "drop"
     ) -> Nominal:
         """A hierarchy with one row per leaf and one column per level, leaf first: block, tract, county.
 
@@ -88,7 +74,7 @@ class Nominal:
 
     @classmethod
     def from_values_csv(cls, path: str | Path, *, outside: str = "drop", null: str = "drop") -> Nominal:
-        """The labels in the first column of a CSV with a header, such as a list of all items; millions of them too."""
+        """The labels in the first column of a CSV with a header, such as a list of all items, even of millions."""
         return cls(read_labels(path), outside=outside, null=null)
 
     @property
@@ -108,7 +94,7 @@ class Nominal:
         """First and last code of every inner node."""
         groups: dict[str, tuple[int, int]] = {}
 
-        def visit(tree: Tree, first: int) -> int:
+        def visit(tree: Entries, first: int) -> int:
             for entry in tree:
                 if isinstance(entry, Node):
                     end = visit(entry.children, first)
@@ -122,7 +108,7 @@ class Nominal:
         return groups
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Entries:
         """The hierarchy, or the flat list of labels; "other" is a leaf at the top."""
         return (*self._tree, OTHER) if self.has_other else self._tree
 
@@ -156,14 +142,12 @@ class Nominal:
         0 is the outermost level. A leaf that hangs higher up stands for itself, as does "other".
         """
         wanted = self._level_number(which)
-        parts = []
-        for entry, depth in walk(self._tree):
-            if depth == wanted or (depth < wanted and isinstance(entry, str)):
-                name = _name(entry)
-                parts.append((name, *self.node(name)))
-        if self.has_other:
-            parts.append((OTHER, self.size - 1, self.size - 1))
-        return parts
+        found = [
+            _name(entry)
+            for entry, depth in walk(self.tree)
+            if depth == wanted or (depth < wanted and isinstance(entry, str))
+        ]
+        return [(name, *self.node(name)) for name in found]
 
     def _level_number(self, which: str | int) -> int:
         names = self.levels or ()
@@ -177,17 +161,12 @@ class Nominal:
         return which
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": "nominal",
-            **({"values": list(self.labels[: len(self.values)])} if self.values is not None else {}),
-            **({"hierarchy": plain_tree(self._tree)} if self.hierarchy is not None else {}),
-            **({"levels": list(self.levels)} if self.levels else {}),
-            "outside": self.outside,
-            "null": self.null,
-        }
+        key = "values" if self.hierarchy is None else "hierarchy"
+        levels = {"levels": list(self.levels)} if self.levels else {}
+        return {"kind": "nominal", key: plain_tree(self._tree), **levels, "outside": self.outside, "null": self.null}
 
 
-def _distinct(values: object, problems: list[str]) -> Tree:
+def _distinct(values: object, problems: list[str]) -> Entries:
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
         problems.append('values: must be a list of labels such as ["Male", "Female"]')
         return ()
@@ -209,7 +188,5 @@ def _name(entry: str | Node) -> str:
 
 def _as_text(value: object) -> str:
     if value is None:
-        raise OutsideDomain("a missing value is no label; where nulls are kept, they are in the cell 'other'")
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+        raise OutsideDomain("a missing value has no label; where nulls are kept, they are in the cell 'other'")
+    return str(value).lower() if isinstance(value, bool) else str(value)

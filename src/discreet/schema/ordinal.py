@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
-from discreet.schema.bins import EPOCH, Edge, declared_ticks
+from discreet.schema.bins import EPOCH, Edge, bins_of_edges, bins_of_width
 
 Label = int | date | str
 
@@ -34,7 +34,7 @@ class Ordinal:
     """Values with an order, in bins that leave no gap.
 
     `Ordinal(17, 90)`: the integers 17 to 90, each its own cell.
-    `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins, the last of which includes 10.
+    `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins; the last one includes 10.
     `Ordinal(date(2024, 1, 1), date(2024, 12, 31), "month")`: twelve months.
     `Ordinal(edges=[0, 18, 65, 120])`: explicit bins, here 0-17, 18-64 and 65-119.
     """
@@ -51,8 +51,13 @@ class Ordinal:
 
     def __post_init__(self) -> None:
         problems = rule_problems(self.outside, self.null, ("clamp", "drop", OTHER))
-        found = declared_ticks(self.low, self.high, self.width, self.edges, problems)
-        if problems or found is None:
+        if self.edges is not None and not (self.low is None and self.high is None and self.width == 1):
+            problems.append("edges: give either edges or low, high and width, not both")
+        try:
+            found = bins_of_width(self.low, self.high, self.width) if self.edges is None else bins_of_edges(self.edges)
+        except BadSpec as error:
+            raise BadSpec(problems + error.problems) from None
+        if problems:
             raise BadSpec(problems)
         for name, value in vars(found).items():
             object.__setattr__(self, {"ticks": "_ticks", "per_one": "_per_one"}.get(name, name), value)
@@ -108,23 +113,24 @@ class Ordinal:
         if not self._edge(0) <= position < last:
             raise OutsideDomain(f"{_plain(value)} is outside the declared domain {self._span()}")
         if self.kind == "integer" and position != int(position):
-            raise OutsideDomain(f"{_plain(value)} is no whole number, and this attribute holds whole numbers")
+            raise OutsideDomain(f"{_plain(value)} is not a whole number, but this attribute holds whole numbers")
         return self._last_edge_up_to(position)
 
     def between(self, low: object = None, high: object = None, *, strict: bool = False) -> tuple[int, int]:
         """First and last code of the bins from `low` to `high`, both included; None leaves a side open.
 
-        A range may reach beyond the domain, but may not cut a bin. A bin of reals holds its lower edge and not its
-        upper one, so of reals only the end of the domain, which the last bin holds, can be included above.
-        `strict` is for reals: the ends are left out.
+        A range may go beyond the domain, but may not cut a bin. A bin of reals holds its lower edge and not its
+        upper one, so the only upper end of reals that can be included is the end of the domain, which the last bin
+        holds. `strict` is for reals: the ends are left out.
         """
         if self.kind == "date":
             _refuse_times(low, high)
+        asked = f"from {_plain(low)} to {_plain(high)}"
         bottom, top = self._edge(0), self._edge(self.bins)
         start = bottom if low is None else self._position(low)
         end = top if high is None else self._position(high)
         if low is not None and high is not None and start > end:
-            raise OutsideDomain(f"the range from {_plain(low)} to {_plain(high)} is empty: its ends are swapped")
+            raise OutsideDomain(f"the range {asked} is empty: its ends are swapped")
         if self.kind == "real":
             misses = end < bottom or start > top
         else:  # between whole values the end is the first value after the range
@@ -132,26 +138,20 @@ class Ordinal:
             end = end if high is None or end in _INFINITE else math.floor(end) + 1
             misses = end <= bottom or start >= top
         if misses:
-            raise OutsideDomain(
-                f"no value from {_plain(low)} to {_plain(high)} is in the declared domain {self._span()}"
-            )
+            raise OutsideDomain(f"no value {asked} is in the declared domain {self._span()}")
         first = self._edge_at(max(start, bottom), low)
         stop = self._edge_at(min(end, top), high)
         if first >= stop:
-            raise CannotAnswer(
-                f"the range from {_plain(low)} to {_plain(high)} holds no whole bin; {self._near(first)}"
-            )
+            raise CannotAnswer(f"the range {asked} holds no whole bin; {self._near(first)}")
         if self.kind == "real":
+            last, show = self.bins - 1, self._show
             if strict and low is not None and start >= bottom:
-                self._refuse_cut(first, low, f">= {self._show(first)} to take it whole")
+                self._refuse_cut(first, low, f">= {show(first)} to take it whole")
             if strict and high is not None and end == top:
-                last = self.bins - 1
-                self._refuse_cut(
-                    last, high, f"<= {self._show(stop)} to take it whole, or < {self._show(last)} to leave it"
-                )
+                self._refuse_cut(last, high, f"<= {show(stop)} to take it whole, or < {show(last)} to leave it")
             if not strict and end < top:
-                whole = f"{'<=' if stop == self.bins - 1 else '<'} {self._show(stop + 1)}"
-                self._refuse_cut(stop, high, f"< {self._show(stop)} to leave it, or {whole} to take it whole")
+                whole = f"{'<=' if stop == last else '<'} {show(stop + 1)}"
+                self._refuse_cut(stop, high, f"< {show(stop)} to leave it, or {whole} to take it whole")
         return first, stop - 1
 
     def edges_array(self) -> np.ndarray[Any, np.dtype[Any]]:
@@ -167,14 +167,11 @@ class Ordinal:
         return np.array(self._ticks, dtype=np.int64)
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {"low": self.low, "high": self.high, "width": self.width}
-        fields = plain if self.edges is None else {"edges": list(self.edges)}
-        return {
-            "kind": "ordinal",
-            **{key: _iso(value) for key, value in fields.items()},
-            "outside": self.outside,
-            "null": self.null,
-        }
+        if self.edges is None:
+            bins = {"low": _iso(self.low), "high": _iso(self.high), "width": self.width}
+        else:
+            bins = {"edges": [_iso(edge) for edge in self.edges]}
+        return {"kind": "ordinal", **bins, "outside": self.outside, "null": self.null}
 
     def _edge(self, index: int) -> float:
         tick = self._ticks[index]
@@ -210,7 +207,7 @@ class Ordinal:
     def _position(self, value: object) -> float:
         """Where a value of a question lies, in the attribute's own unit."""
         position = _days(value) if self.kind == "date" else _number(value)
-        if position is None or position != position:  # a NaN is no position either
+        if position is None or position != position:  # NaN
             wanted = {"date": "a date such as 2024-01-31", "integer": "a whole number", "real": "a number"}
             raise OutsideDomain(f"{_plain(value)} is not {wanted[self.kind]}; the domain is {self._span()}")
         return position
@@ -221,10 +218,9 @@ class Ordinal:
         if match is None:
             return value
         start = match.group(1)
-        position = min(max(self._position(start), self._edge(0)), self._edge(self.bins - 1))
-        code = self._last_edge_up_to(position)
+        code = self._last_edge_up_to(min(max(self._position(start), self._edge(0)), self._edge(self.bins - 1)))
         if self.label(code) != value:
-            raise OutsideDomain(f"{value!r} is no bin; {self._near(code)}")
+            raise OutsideDomain(f"{value!r} is not a bin; {self._near(code)}")
         return start
 
     def _show(self, index: int) -> str:
@@ -290,6 +286,4 @@ def _plain(value: object) -> str:
 
 
 def _iso(value: object) -> object:
-    if isinstance(value, list):
-        return [_iso(item) for item in value]
     return value.isoformat() if isinstance(value, date) else value

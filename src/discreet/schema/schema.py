@@ -32,7 +32,7 @@ class Schema(Mapping[str, Attribute]):
         folded: dict[str, str] = {}
         for name, attribute in merged.items():
             if not isinstance(name, str) or not name:
-                problems.append(f"[attributes] {name!r} is no name; use the name of a column")
+                problems.append(f"[attributes] {name!r} is not a name; use the name of a column")
                 continue
             if not isinstance(attribute, Ordinal | Nominal):
                 problems.append(f"[attributes.{name}] must be an Ordinal or a Nominal, not {type(attribute).__name__}")
@@ -94,12 +94,13 @@ class Schema(Mapping[str, Attribute]):
         return {name: attribute.to_dict() for name, attribute in self._attributes.items()}
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Schema:
+    def from_dict(cls, fields: Mapping[str, Any], base: Path | None = None) -> Schema:
+        """The schema that `to_dict` wrote or a spec declares; see `attribute_from_dict` for `base`."""
         attributes: dict[str, Attribute] = {}
         problems: list[str] = []
         for name, declared in fields.items():
             try:
-                attributes[name] = attribute_from_dict(declared)
+                attributes[name] = attribute_from_dict(declared, base)
             except BadSpec as error:
                 problems += [f"[attributes.{name}] {problem}" for problem in error.problems]
         if problems:
@@ -122,16 +123,15 @@ def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
     known = [*_KEYS[kind], *(_FILES if kind == "nominal" and base is not None else [])]
     problems = unknown_keys(fields, known)
     values = {key: value for key, value in fields.items() if key in known and key != "kind"}
-    attribute: Attribute | None = None
     try:
         named = [key for key in _FILES if key in values]
         if named and base is not None:
-            attribute = _from_csv(values, named[0], base)
+            attribute: Attribute = _from_csv(values, named[0], base)
         else:
             attribute = Ordinal(**values) if kind == "ordinal" else Nominal(**values)
     except BadSpec as error:
-        problems += error.problems
-    if problems or attribute is None:
+        raise BadSpec(problems + error.problems) from None
+    if problems:
         raise BadSpec(problems)
     return attribute
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels import tree_shapes
 from discreet.schema import Attribute, Nominal
-from discreet.schema.hierarchy import Node
-from discreet.schema.hierarchy import Tree as Entries
+from discreet.schema.hierarchy import Entries, Node
 
 Integers = NDArray[np.int64]
 #: of 63 bits, and the end

@@ -57,10 +57,10 @@ def test_a_wrong_call_says_what_is_wrong(cli: Cli, tmp_path: Path, arguments: li
 @pytest.mark.parametrize("words", ["'charged; again for nothing'", ""])
 def test_ctrl_c_has_the_last_word(tmp_path: Path, words: str) -> None:
     stopping = f"""
-import discreet.cli.specs
+import discreet.cli.describing
 def stop(*arguments):
     raise KeyboardInterrupt({words})
-discreet.cli.specs.run_check = stop
+discreet.cli.describing.run_check = stop
 """
     said = process(tmp_path, "check", "x.toml", prelude=stopping)
     assert said.returncode == 130
@@ -71,12 +71,12 @@ def test_a_polite_kill_ends_as_ctrl_c_does(tmp_path: Path) -> None:
     """What is private is removed on the way out."""
     killed = """
 import os, signal, tempfile, time
-import discreet.cli.specs
+import discreet.cli.describing
 def wait(*arguments):
     with tempfile.TemporaryDirectory():
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(20)
-discreet.cli.specs.run_check = wait
+discreet.cli.describing.run_check = wait
 """
     said = process(tmp_path, "check", "x.toml", prelude=killed)
     assert (said.returncode, said.stderr) == (130, "discreet: stopped\n")

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.app import app
 from discreet.errors import BadParameter
-from discreet.evaluate import custodian, trials, workloads
-from discreet.evaluate.trials import Plan, errors
+from discreet.evaluate import custodian, named_workloads, trials
+from discreet.evaluate.trials import Evaluation, errors
 from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.private.publish import Data
@@ -33,12 +33,14 @@ def people(seed: int = 1, count: int = 400) -> pd.DataFrame:
     )
 
 
-def plan(task: Task, words: tuple[str, ...] = ("cells", "ranges"), *, data: Data | None = None, **more: object) -> Plan:
+def plan(
+    task: Task, words: tuple[str, ...] = ("cells", "ranges"), *, data: Data | None = None, **more: object
+) -> Evaluation:
     held = data or discreet.open(people(), SCHEMA)
     schema = SCHEMA.select(task.attributes(SCHEMA))
-    asked = [one for word in words for one in workloads.build(word, schema)]
+    asked = [one for word in words for one in named_workloads.build(word, schema)]
     fields = {"epsilons": [Fraction(1)], "trials": 2, "digest": "d", **more}
-    return Plan(held, task, asked, **fields)  # type: ignore[arg-type]
+    return Evaluation(held, task, asked, **fields)  # type: ignore[arg-type]
 
 
 def test_without_noise_there_is_no_error() -> None:
@@ -110,9 +112,9 @@ def test_what_cannot_be_asked_or_made_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadParameter, match="no method"):
         trials.run(plan(task, methods=["nothing"]), tmp_path / "r")
     with pytest.raises(BadParameter, match="Did you mean 'ranges'"):
-        workloads.build("rangs", SCHEMA)
+        named_workloads.build("rangs", SCHEMA)
     with pytest.raises(BadParameter, match="no such file"):
-        workloads.build("missing.csv", SCHEMA)
+        named_workloads.build("missing.csv", SCHEMA)
 
 
 def test_errors_shrink_with_epsilon_and_intervals_cover(tmp_path: Path) -> None:
@@ -125,25 +127,25 @@ def test_errors_shrink_with_epsilon_and_intervals_cover(tmp_path: Path) -> None:
 
 
 def test_workloads_are_repeatable_and_complete() -> None:
-    for word in workloads.BUILDERS:
-        one, two = workloads.build(word, SCHEMA), workloads.build(word, SCHEMA)
+    for word in named_workloads.BUILDERS:
+        one, two = named_workloads.build(word, SCHEMA), named_workloads.build(word, SCHEMA)
         for a, b in zip(one, two, strict=True):
             assert np.array_equal(a.questions.first, b.questions.first)
-    cells = workloads.build("cells", SCHEMA)[0]
+    cells = named_workloads.build("cells", SCHEMA)[0]
     assert cells.questions.count == 16
     assert cells.coverage == pytest.approx(1 / 16)
-    (prefix,) = workloads.build("prefixes", SCHEMA)
+    (prefix,) = named_workloads.build("prefixes", SCHEMA)
     assert prefix.coverage.tolist() == [(i + 1) / 8 for i in range(8)]
-    names = [one.name for one in workloads.build("marginals-2", SCHEMA)]
+    names = [one.name for one in named_workloads.build("marginals-2", SCHEMA)]
     assert names == ["marginal age x sex"]
     wide = discreet.Schema({f"a{i}": discreet.Ordinal(0, 10**6) for i in range(5)})
-    subset = workloads.build("subsets", wide)[0]  # 10^30 cells
+    subset = named_workloads.build("subsets", wide)[0]  # 10^30 cells
     assert subset.questions.count >= 20
 
 
 def test_questions_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("age,sex\n2..4,f\n,m\n")
-    (mine,) = workloads.build(str(tmp_path / "mine.csv"), SCHEMA)
+    (mine,) = named_workloads.build(str(tmp_path / "mine.csv"), SCHEMA)
     assert (mine.name, mine.questions.count) == ("mine", 2)
 
 

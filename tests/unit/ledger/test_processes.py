@@ -217,6 +217,6 @@ for work in (
     spent, charged, created = lines
     assert spent == "1/4"
     assert "adult.ledger cannot be opened" in charged
-    assert "write it and its folder" in charged
-    assert "cannot be made there" in created
+    assert "write to it and its folder" in charged
+    assert "cannot be created there" in created
     assert os.listdir(closed_folder) == ["adult.ledger"]

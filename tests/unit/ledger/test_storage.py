@@ -70,7 +70,7 @@ def test_full_database_charges_nothing(path: Path, monkeypatch: pytest.MonkeyPat
 def test_places_where_no_ledger_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("words")
     for place in (tmp_path / "file" / "x.ledger", tmp_path / "absent" / "x.ledger"):
-        with pytest.raises(LedgerError, match=r"x\.ledger: the ledger cannot be made there .*writable folder"):
+        with pytest.raises(LedgerError, match=r"x\.ledger: the ledger cannot be created there .*writable folder"):
             Ledger.open(place, "adult", Fraction(1))
     with pytest.raises(LedgerError, match="cannot be opened"):
         Ledger.open(tmp_path, "adult", Fraction(1))
@@ -108,7 +108,7 @@ def test_reading_changes_nothing_and_cannot_charge(path: Path) -> None:
     before = path.read_bytes()
     reader = Ledger.read(path)
     assert (reader.spent, reader.left, reader.dataset) == (Fraction(1, 4), Fraction(3, 4), "adult")
-    with pytest.raises(LedgerError, match=r"read only; .*Ledger\.open"):
+    with pytest.raises(LedgerError, match=r"only for reading; .*Ledger\.open"):
         charge(reader, "b")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
-from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Number, OneOf, Or, Predicate, parse
+from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Numeral, OneOf, Or, Predicate, parse
 
 
 def a(value: object = None) -> Compare:
-    return Compare("a", "=", Number("1") if value is None else value)
+    return Compare("a", "=", Numeral("1") if value is None else value)
 
 
-def number(text: str) -> Number:
-    return Number(text)
+def number(text: str) -> Numeral:
+    return Numeral(text)
 
 
-B, C = Compare("b", ">", Number("2")), Compare("c", "!=", "x")
+B, C = Compare("b", ">", Numeral("2")), Compare("c", "!=", "x")
 
 READ: list[tuple[str, Predicate]] = [
     ("a = 1", a()),
@@ -65,9 +65,9 @@ def test_reads(text: str, tree: Predicate) -> None:
 )  # fmt: skip
 def test_numbers_keep_their_text_and_have_a_value(text: str, value: float) -> None:
     found = parse(f"a = {text}")
-    assert found == a(Number(text))
-    assert Number(text).value == value
-    assert type(Number(text).value) is type(value)
+    assert found == a(Numeral(text))
+    assert Numeral(text).value == value
+    assert type(Numeral(text).value) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_the_line_of_a_mistake_is_shown_alone_and_cut_to_size() -> None:
 
 
 def test_a_comparison_by_hand_must_be_one() -> None:
-    with pytest.raises(BadParameter, match="'~' is no comparison"):
+    with pytest.raises(BadParameter, match="'~' is not a comparison"):
         Compare("a", "~", 1)  # type: ignore[arg-type]
 
 

@@ -156,7 +156,7 @@ def looped() -> dict[str, Any]:
         ({"hierarchy": 5}, ["hierarchy: 5 must be a list"]),
         (
             {"hierarchy": {"A": [["x"]], "B": [None]}},
-            ["hierarchy > A: ['x'] is no text", "hierarchy > B: None"],
+            ["hierarchy > A: ['x'] is not text", "hierarchy > B: None"],
         ),
     ],
 )
@@ -211,7 +211,7 @@ def test_a_csv_gives_blocks_tracts_and_counties(tmp_path: Path) -> None:
         ("b,t,c\nb1,t1,c1\nt1,t2,c2\n", ["'t1' is both a leaf and a group"]),
         ("b,t,c\nb1,t1,\n,t1,c1\n", ["line 2: only cells right after", "line 3: only cells right after"]),
         ("b,t,c\nb1,,c1\n", ["column 't' is empty in every row"]),
-        ('b,t\n"b1,t1\n', ["no valid CSV"]),
+        ('b,t\n"b1,t1\n', ["not valid CSV"]),
         (b"b,t\n\xe9,t1\n", ["not UTF-8"]),
     ],
 )

@@ -244,14 +244,14 @@ DAY = date(2024, 1, 1)
         ({"low": 1e15, "high": 1e15 + 1, "width": 0.001}, ["width: 0.001 is too fine"]),
         ({"low": 0, "high": float("inf")}, ["high: inf"]),
         ({"low": float("nan"), "high": 1}, ["low: nan"]),
-        ({"low": "17", "high": True}, ["low: '17' is no number", "high: true and false"]),
+        ({"low": "17", "high": True}, ["low: '17' is not a number or a date", "high: true and false"]),
         ({"low": 0, "high": 2**62}, ["high:", "64-bit"]),
         ({"low": 0, "high": 9, "width": 0}, ["width: 0 must be a finite number above 0"]),
         ({"low": 0, "high": 9, "width": "month"}, ["width: 'month' is for dates"]),
         ({"low": DAY, "high": DAY, "width": "moon"}, ["width: 'moon' is unknown", "quarter"]),
         ({"low": DAY, "high": 5}, ["mix dates and numbers"]),
         ({"low": datetime(2024, 1, 1), "high": DAY}, ["low: 2024-01-01 00:00:00 has a time of day"]),
-        ({"low": "2024-02-30", "high": DAY}, ["low: '2024-02-30' is no day of the calendar"]),
+        ({"low": "2024-02-30", "high": DAY}, ["low: '2024-02-30' is not a day of the calendar"]),
         (
             {"low": date(2024, 1, 2), "high": date(2024, 12, 30), "width": "month"},
             ["low: 2024-01-02 is not the first day of a month; use 2024-01-01", "use 2024-12-31"],
@@ -265,7 +265,7 @@ DAY = date(2024, 1, 1)
         ({"edges": [0, 1], "low": 0}, ["edges: give either"]),
         (
             {"low": 0, "high": 1, "outside": "keep", "null": "clamp"},
-            ["outside: 'keep' is no rule", "null: 'clamp'"],
+            ["outside: 'keep' is not a rule", "null: 'clamp'"],
         ),
     ],
 )

@@ -10,8 +10,9 @@ import pytest
 from discreet.errors import BadSpec
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
-from discreet.spec import ReleaseSpec, Spec, check_spec, dump_spec, load_spec
+from discreet.spec import ReleaseSpec, Spec, check_spec, load_spec
 from discreet.tasks import Table
+from tests.unit.spec.spec_text import dump_spec
 
 ADULT = """
 [data]
@@ -206,7 +207,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
         "[privacy] neighbours: neighbours must be 'add-remove' or 'replace', not 'both'",
         "[privacy] budget: the value must be above zero",
         "[privacy] ledger: must be text in quotes, not 7",
-        "[attributes.age] outside: 'keep' is no rule",
+        "[attributes.age] outside: 'keep' is not a rule",
         "[attributes.age] high: 17 to 90 is 74 values, not a multiple of width 10; use high = 86 or 96",
         "[attributes.size] edges: 10 follows 20",
         "[attributes.sex] valeus: unknown key. Did you mean 'values'?",
@@ -222,7 +223,7 @@ def test_every_mistake_is_told_at_once_with_file_key_and_fix(tmp_path: Path) -> 
         "[releases.one] theta: nan is not finite",
         "[releases.two] task: missing",
         "[releases.two] by: must be a list",
-        "[releases.two] method: 5 is no name",
+        "[releases.two] method: must be a name in quotes, not 5",
         "[releases.two] epsilon: missing",
         "[releases.../three] the name must be letters",
         "[releases.../three] by: Table needs the names of one or more attributes",

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
-from discreet.spec import ReleaseSpec, Spec, dump_spec, load_spec, toml_value
+from discreet.spec import ReleaseSpec, Spec, load_spec
+from discreet.spec.toml import toml_value
 from discreet.tasks import Table
+from tests.unit.spec.spec_text import dump_spec
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 names = texts.filter(bool)

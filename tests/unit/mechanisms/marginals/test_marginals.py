@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.cli.specs import run_check
+from discreet.cli.describing import run_check
 from discreet.errors import BadParameter, CannotAnswer, DiscreetError
 from discreet.mechanisms.marginals.ireduct import limit_step
 from discreet.noise import ZeroNoise
@@ -21,8 +21,9 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
 from discreet.private.publish import Data
 from discreet.release import Release
-from discreet.spec import ReleaseSpec, Spec, check_spec, dump_spec, load_spec
+from discreet.spec import ReleaseSpec, Spec, check_spec, load_spec
 from discreet.summaries.marginal_tables import Part
+from tests.unit.spec.spec_text import dump_spec
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(0, 4),

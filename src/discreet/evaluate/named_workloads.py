@@ -39,7 +39,7 @@ def build(text: str, schema: Schema) -> list[Workload]:
     """The workloads that a word names: `marginals-2`, all tables of two attributes; `name.csv`, questions of a file."""
     if text.endswith(".csv"):
         if not Path(text).is_file():
-            raise BadParameter(f"workload {text!r}: there is no such file")
+            raise BadParameter(f"workload {text!r}: there is no such file; correct the path")
         return [_workload(Path(text).stem, schema, read_questions(text, schema))]
     word, _, number = text.partition("-")
     if word == "marginals" and number.isdecimal():
@@ -51,7 +51,7 @@ def build(text: str, schema: Schema) -> list[Workload]:
 
 
 def default_names(schema: Schema) -> list[str]:
-    """What is asked if nobody says: everything that makes sense for the attributes."""
+    """The workloads that make sense for the attributes, for when none is asked for."""
     small = schema.cells <= MOST_CELLS
     ordinal = any(not isinstance(attribute, Nominal) for attribute in schema.values())
     pairs = len(schema) > 1
@@ -60,7 +60,7 @@ def default_names(schema: Schema) -> list[str]:
 
 
 def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
-    """Those that a release answers and no others."""
+    """The queries of a release that answers only these."""
     return _workload("queries", schema, questions_of(predicates, schema))
 
 
@@ -68,12 +68,11 @@ def cells(schema: Schema) -> list[Workload]:
     """Every cell."""
     if schema.cells > MOST_CELLS:
         raise BadParameter(f"workload cells: {schema.cells:.3g} cells are too many to ask one by one; use subsets")
-    codes = np.indices(schema.sizes).reshape(len(schema), -1).T.astype(np.int64)
-    return [_workload("cells", schema, boxes(codes, codes), tabular=True)]
+    return [_table("cells", schema, tuple(range(len(schema))))]
 
 
 def ranges(schema: Schema) -> list[Workload]:
-    """Privelet's: as many with one restricted attribute as with two, ...; ranges and nodes of hierarchies at random."""
+    """Privelet's: 1, 2, ... restricted attributes, each equally often; ranges and hierarchy nodes at random."""
     return [_workload("ranges", schema, predicates(schema, COUNT, SEED))]
 
 
@@ -91,7 +90,7 @@ def prefixes(schema: Schema) -> list[Workload]:
 
 
 def subsets(schema: Schema) -> list[Workload]:
-    """Random sets of cells, as in sparse-summaries: each question a sum over so many cells from anywhere."""
+    """Random sets of cells, as in sparse-summaries: each question is a sum over 10, 100 or 1000 cells from anywhere."""
     dice, found = Noise(SeededSource(SEED)), []
     for size in SUBSETS:
         if size < schema.cells:
@@ -113,20 +112,23 @@ def dpbench(schema: Schema) -> list[Workload]:
 
 
 def marginals(schema: Schema, ways: int) -> list[Workload]:
-    """All tables of so many attributes, each a workload."""
+    """All tables of `ways` attributes, one workload for each."""
     if not 1 <= ways <= len(schema):
         raise BadParameter(f"workload marginals-{ways}: there are {len(schema)} attributes")
-    found = []
-    for names in itertools.combinations(range(len(schema)), ways):
-        shape = [schema.sizes[place] for place in names]
-        if math.prod(shape) <= MOST_CELLS:
-            codes = np.indices(shape).reshape(ways, -1).T
-            first = np.zeros((len(codes), len(schema)), np.int64)
-            last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
-            first[:, names], last[:, names] = codes, codes
-            title = " x ".join(schema.names[place] for place in names)
-            found.append(_workload(f"marginal {title}", schema, boxes(first, last), tabular=True))
-    return found
+    return [
+        _table(f"marginal {' x '.join(schema.names[place] for place in places)}", schema, places)
+        for places in itertools.combinations(range(len(schema)), ways)
+        if math.prod(schema.sizes[place] for place in places) <= MOST_CELLS
+    ]
+
+
+def _table(name: str, schema: Schema, places: tuple[int, ...]) -> Workload:
+    """Every cell of the table of some attributes."""
+    codes = np.indices([schema.sizes[place] for place in places]).reshape(len(places), -1).T
+    first = np.zeros((len(codes), len(schema)), np.int64)
+    last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
+    first[:, places], last[:, places] = codes, codes
+    return _workload(name, schema, boxes(first, last), tabular=True)
 
 
 def _workload(name: str, schema: Schema, questions: Questions, *, tabular: bool = False) -> Workload:

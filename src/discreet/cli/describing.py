@@ -51,7 +51,7 @@ def run_draft(data: Path, output: Path | None) -> None:
         print(text, end="")
         return
     try:
-        # it holds values of the data: for its owner only, and never over an existing file
+        # it holds values of the data: readable by its owner only, and never written over an existing file
         handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise BadSpec([f"{output}: cannot be written ({error.strerror}); choose another name with -o"]) from None

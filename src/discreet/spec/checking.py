@@ -1,0 +1,244 @@
+"""Reads a spec file and names every mistake in it at once, each with its key and its fix."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BadParameter, BadSpec
+from discreet.naming import did_you_mean, reserved_problem, unknown_keys
+from discreet.privacy import LARGEST_EPSILON, Unit, exact
+from discreet.schema import Schema
+from discreet.spec.spec import ReleaseSpec, Spec
+from discreet.spec.toml import read_document
+from discreet.tasks import TASKS, Task, task_from_dict
+
+DRAFT_MARK = "drafted_from_private_data"
+
+_TABLES = ("data", "privacy", "attributes", "releases")
+_DATA_KEYS = ("source", "name", "delimiter", "encoding")
+_UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
+_RELEASE_KEYS = ("task", "by", "epsilon", "method")
+
+Methods = Mapping[str, Collection[str]]
+
+
+def load_spec(path: str | Path) -> Spec:
+    """The spec of a file; BadSpec lists every mistake at once."""
+    spec, problems = _read(Path(path), {})
+    if spec is None:
+        raise BadSpec(problems)
+    return spec
+
+
+def check_spec(path: str | Path, methods: Methods | None = None) -> list[str]:
+    """Every mistake in a spec file, each with file, key and fix; empty when there is none.
+
+    `methods` says which methods each task has, so that a wrong one is found along with the rest.
+    """
+    return _read(Path(path), methods or {})[1]
+
+
+def _read(path: Path, methods: Methods) -> tuple[Spec | None, list[str]]:
+    try:
+        document = read_document(path)
+    except BadSpec as error:
+        return None, error.problems
+    checker = _Checker(document, path, methods)
+    spec = checker.spec()
+    return (None if checker.problems else spec), [f"{path}: {problem}" for problem in checker.problems]
+
+
+class _Checker:
+    """One pass over a document. Whatever is wrong goes to `problems`; what is right is kept."""
+
+    def __init__(self, document: Mapping[str, Any], path: Path, methods: Methods) -> None:
+        self.path = path
+        self.methods = methods
+        self.problems = unknown_keys(document, (*_TABLES, DRAFT_MARK))
+        self._document = document
+        self._tables = {name: self._table(name) for name in _TABLES}
+
+    def spec(self) -> Spec | None:
+        drafted = self._document.get(DRAFT_MARK, False)
+        if not isinstance(drafted, bool):
+            self.problems.append(f"{DRAFT_MARK}: must be true; remove the line once every domain is reviewed")
+        source, delimiter, encoding, name = self._data()
+        unit = self._unit()
+        budget = self._epsilon("privacy", self._tables["privacy"], "budget")
+        if budget is not None and "ledger" not in self._tables["privacy"]:
+            fix = 'add ledger = "NAME.ledger", the file that remembers what was spent, or remove the budget'
+            self._say("privacy", f"budget: nothing keeps it from one run to the next; {fix}")
+        ledger = self._text("privacy", "ledger")
+        schema = self._schema()
+        releases = self._releases(budget)
+        if schema is None or unit is None:
+            return None
+        base, dataset = self.path.parent, name or self.path.stem
+        return Spec(schema, unit, source, budget, ledger, releases, drafted, base, dataset, delimiter, encoding)
+
+    def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
+        """Source, delimiter, encoding and name of the data set."""
+        table = self._tables["data"]
+        self._say("data", *unknown_keys(table, _DATA_KEYS))
+        source = table.get("source")
+        paths = source if isinstance(source, list) else [source]
+        if "source" in table and not (paths and all(isinstance(path, str) and path for path in paths)):
+            self._say("data", 'source: must be a path such as "people.parquet", or a list of paths')
+        delimiter, encoding = self._text("data", "delimiter"), self._text("data", "encoding")
+        if delimiter is not None and len(delimiter) != 1:
+            self._say("data", f'delimiter: must be one character such as ";" or "\\t", not {delimiter!r}')
+        try:
+            codecs.lookup(encoding or "utf-8")
+        except (LookupError, ValueError):
+            self._say("data", f'encoding: {encoding!r} is unknown; use a name such as "utf-8" or "latin-1"')
+        return source, delimiter, encoding, self._text("data", "name")
+
+    def _unit(self) -> Unit | None:
+        table = _floats(self._tables["privacy"])
+        self._say("privacy", *unknown_keys(table, (*_UNIT_KEYS, "budget", "ledger")))
+        given = {key: table[key] for key in _UNIT_KEYS if key in table}
+        before = len(self.problems)
+        for key, value in given.items():  # each key alone first, so that one mistake does not hide the next
+            if (key, value) != ("unit", "row"):
+                with self._mistakes("privacy", key):
+                    Unit.from_dict({"unit": "user", "max_rows": 1, key: value})
+        if len(self.problems) == before:
+            with self._mistakes("privacy", "unit"):
+                return Unit.from_dict(given)
+        return None
+
+    def _schema(self) -> Schema | None:
+        fields = self._tables["attributes"]
+        for name in fields:
+            if (problem := reserved_problem(name)) is not None:
+                self._say(f"attributes.{name}", problem)
+        try:
+            return Schema.from_dict(_floats(fields), self.path.parent)
+        except BadSpec as error:
+            self.problems += error.problems
+            return None
+
+    def _releases(self, budget: Fraction | None) -> dict[str, ReleaseSpec]:
+        found = {}
+        for name, declared in self._tables["releases"].items():
+            place = f"releases.{name}"
+            if not isinstance(declared, Mapping):
+                self._say(place, "must be a table with task, by and epsilon")
+                continue
+            if not re.fullmatch(r"\w[\w.-]{0,99}", name):
+                self._say(place, "the name must be letters, digits, '-', '_' and '.': it becomes a folder's name")
+            task = self._task(place, declared)
+            if "epsilon" not in declared:
+                self._say(place, "epsilon: missing; say what this release may cost, such as epsilon = 0.5")
+            epsilon = self._epsilon(place, declared, "epsilon")
+            if epsilon is not None and budget is not None and epsilon > budget:
+                self._say(place, f"epsilon: {float(epsilon):g} is above the whole budget of {float(budget):g}")
+            if task is not None and epsilon is not None:
+                found[name] = ReleaseSpec(name, task, epsilon)
+        return found
+
+    def _task(self, place: str, declared: Mapping[str, Any]) -> Task | None:
+        fields = {key: value for key, value in _floats(declared).items() if key != "epsilon"}
+        problems = []
+        task, by, method = fields.get("task"), fields.get("by", []), fields.get("method", "auto")
+        if not isinstance(task, str) or task not in TASKS:
+            given = "missing" if task is None else f"{task!r} is unknown"
+            problems.append(f"task: {given}; use one of {', '.join(sorted(TASKS))}.{did_you_mean(task, TASKS)}")
+        if not isinstance(method, str):
+            problems.append(f"method: must be a name in quotes, not {method!r}")
+        elif isinstance(task, str) and task in self.methods and method not in ("auto", *self.methods[task]):
+            hint = did_you_mean(method, self.methods[task])
+            known = ", ".join(self.methods[task])
+            problems.append(f"method: task {task!r} has no method {method!r}.{hint} Known: {known}")
+        if not isinstance(by, str | list):
+            problems.append("by: must be a list of attribute names")
+        attributes = self._tables["attributes"]
+        problems += [
+            f"by: {name!r} is not declared as an attribute.{did_you_mean(name, attributes)}"
+            for name in _names(by)
+            if name not in attributes
+        ]
+        for key, value in fields.items():
+            # other keys belong to the method, which checks them itself
+            if key not in _RELEASE_KEYS and (hint := did_you_mean(key, _RELEASE_KEYS)):
+                problems.append(f"{key}: unknown key.{hint}")
+            if isinstance(value, float) and value - value != 0:
+                problems.append(f"{key}: {value} is not finite; give a number")
+        if not problems:
+            try:
+                return task_from_dict(fields)
+            except (BadParameter, TypeError) as error:
+                problems.append(f"by: {error}")
+        self._say(place, *problems)
+        return None
+
+    def _epsilon(self, place: str, table: Mapping[str, Any], key: str) -> Fraction | None:
+        value = table.get(key)
+        if value is None:
+            return None
+        with self._mistakes(place, key):
+            if isinstance(value, str | Decimal):
+                _refuse_extremes(str(value))
+            number = exact(value, "the value")
+            if number <= LARGEST_EPSILON:
+                return number
+            raise BadParameter(f"{value} protects nobody and is surely a mistake; usual values are 0.1 to 10")
+        return None
+
+    def _text(self, table: str, key: str) -> str | None:
+        value: str | None = self._tables[table].get(key)
+        if value is None or (isinstance(value, str) and value):
+            return value
+        self._say(table, f"{key}: must be text in quotes, not {_floats(value)!r}")
+        return None
+
+    def _table(self, name: str) -> Mapping[str, Any]:
+        value = self._document.get(name, {})
+        if isinstance(value, Mapping):
+            return value
+        self.problems.append(f"[{name}] must be a table; write its keys under a line [{name}]")
+        return {}
+
+    @contextmanager
+    def _mistakes(self, place: str, key: str) -> Iterator[None]:
+        """Notes a mistake that is raised inside, with its place and key."""
+        try:
+            yield
+        except BadParameter as error:
+            self._say(place, f"{key}: {error}")
+
+    def _say(self, place: str, *problems: str) -> None:
+        self.problems += [f"[{place}] {problem}" for problem in problems]
+
+
+def _refuse_extremes(text: str) -> None:
+    """Refuses a number that would fill the memory once it is written out as a fraction."""
+    try:
+        exponent = Decimal(text).adjusted()
+    except ArithmeticError:
+        exponent = 0  # '1/3', or not a number, which `exact` will say
+    if abs(exponent) > 100 or len(text) > 200:
+        raise BadParameter(f"the value {text[:40]} is far too large or too small; usual values are 0.1 to 10")
+
+
+def _names(by: object) -> list[str]:
+    """All names in `by`, which may be one, a list, or a list of lists."""
+    if isinstance(by, list):
+        return [name for part in by for name in _names(part)]
+    return [by] if isinstance(by, str) else []
+
+
+def _floats(value: Any) -> Any:
+    """The same structure with floats for decimals, as attributes and methods take them."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {key: _floats(item) for key, item in value.items()}
+    return [_floats(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,41 @@
+"""What a spec file says, once it is read and found to be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.privacy import Unit
+from discreet.schema import Schema
+from discreet.tasks import Task
+
+
+@dataclass(frozen=True)
+class ReleaseSpec:
+    """A release that the spec plans: the task and what it may cost."""
+
+    name: str
+    task: Task
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Everything a spec file says. Relative paths in it start at `base`, the folder of the file."""
+
+    schema: Schema
+    unit: Unit = field(default_factory=Unit)
+    source: str | list[str] | None = None
+    budget: Fraction | None = None
+    ledger: str | None = None
+    releases: dict[str, ReleaseSpec] = field(default_factory=dict)
+    drafted: bool = False
+    base: Path = Path()
+    dataset: str = "data"
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    def resolve(self, path: str) -> str:
+        """A path of the spec as seen from here; database addresses stay as they are."""
+        return path if "://" in path else str(self.base / path)
