@@ -17,7 +17,7 @@ def added_files() -> dict[str, str]:
     """Path and text of every file that the diffs add."""
     page = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     found = {}
-    for block in re.findall(r"```diff\n(.*?)```", page, re.DOTALL):
+    for block in re.findall(r"````diff\n(.*?)````", page, re.DOTALL):
         for part in block.split("--- /dev/null\n+++ b/")[1:]:
             path, _, *lines = part.splitlines()
             assert all(line.startswith("+") for line in lines), path
