@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.noise import ZeroNoise
-from discreet.private.engines.reservoirs import Reservoirs, Spread
+from discreet.private.engines.reservoirs import Reservoirs, ShardedRows
 from discreet.private.kept import KeptRecords
 from experiments.grouping_smoothing.checks import verdicts as check
 from experiments.grouping_smoothing.checks.statements import STATEMENTS, findings
@@ -55,7 +55,7 @@ def test_what_is_kept_is_what_the_engine_keeps(case: UserItems) -> None:
     users = np.repeat(np.arange(case.users), np.diff(case.starts))
     words = case.items.astype(np.int64)
     reservoirs = Reservoirs(case.bound, (case.counts.size,), b"s" * 16, distinct=True)
-    reservoirs.offer(Spread.of([(users, users, words)], reservoirs.place))
+    reservoirs.offer(ShardedRows.of([(users, users, words)], reservoirs.place))
     engine = KeptRecords((case.counts.size,), *reservoirs.settled())
     ours = case.kept(case.bound, distinct=True, scores=None, salt=bytes(16))
     assert np.array_equal(engine.table(case.bound), ours.table(case.bound))

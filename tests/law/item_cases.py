@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms import Request, registry
 from discreet.privacy import Unit
-from discreet.private.engines.reservoirs import Reservoirs, Spread
+from discreet.private.engines.reservoirs import Reservoirs, ShardedRows
 from discreet.private.kept import KeptRecords
 from discreet.schema import Ordinal, Schema
 
@@ -29,7 +29,7 @@ def reservoirs(
 
 
 def offer(made: Reservoirs, users: Ints, words: Ints) -> None:
-    made.offer(Spread.of([(users, users, words)], made.place))
+    made.offer(ShardedRows.of([(users, users, words)], made.place))
 
 
 class Rows:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.mechanisms import Request, mechanism_for
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
-from discreet.private.engines.reservoirs import Reservoirs, Spread
+from discreet.private.engines.reservoirs import Reservoirs, ShardedRows
 from discreet.private.kept import Kept, KeptRecords
 from discreet.summaries.item_tables import ItemTables
 from discreet.summaries.smoothed_items import SmoothedCounts
@@ -38,7 +38,7 @@ class Looks:
         assert not distinct, "the paper counts records"
         self.scores = scores if scores is not None else self.scores
         reservoirs = Reservoirs(most, self.case.schema.sizes, salt, scores=scores)
-        reservoirs.offer(Spread.of([(self.case.users, self.case.users, self.case.words)], reservoirs.place))
+        reservoirs.offer(ShardedRows.of([(self.case.users, self.case.users, self.case.words)], reservoirs.place))
         self.last = KeptRecords(self.case.schema.sizes, *reservoirs.settled())
         return self.last
 

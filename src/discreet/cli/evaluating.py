@@ -14,7 +14,7 @@ from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
 from discreet.evaluate.named_workloads import build, default_names, queries
 from discreet.privacy import exact
-from discreet.private.engines.files import found_paths
+from discreet.private.engines.file_sources import found_paths
 from discreet.spec import Spec, load_spec
 
 

@@ -1,4 +1,4 @@
-"""Counts: the exact, bounded count table. The only private value on the path, so it never shows itself.
+"""Counts: the exact, bounded count table. It is private, so it never shows itself.
 
 Only non-zero cells are kept, in lexicographic order of their codes. Nothing here names a value in a message:
 whoever reads an error may not be allowed to read the data.
@@ -25,7 +25,28 @@ LARGEST_DENSE = 2**30
 _WORD = 2**63
 
 
-class Counts:
+class NeverShown:
+    """Private values, which no way to print, copy or pickle an object may give away."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(private)"
+
+    def __format__(self, _: str) -> str:
+        return repr(self)
+
+    def _repr_html_(self) -> str:
+        return repr(self)
+
+    def __rich_repr__(self) -> Iterator[str]:
+        yield "private"
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} is private and cannot be pickled or copied")
+
+
+class Counts(NeverShown):
     """How many records each non-empty cell holds: `codes` (cells x attributes) and `counts`, both int64, read-only."""
 
     __slots__ = ("codes", "counts", "sizes")
@@ -36,29 +57,27 @@ class Counts:
 
     def __init__(self, sizes: Sequence[int], codes: ArrayLike, counts: ArrayLike) -> None:
         """Takes canonical arrays: cells in order, each once, counts above zero. `from_arrays` takes any."""
-        shape = _checked_sizes(sizes)
-        made = _checked_arrays(shape, codes, counts)
+        made = _checked(sizes, codes, counts)
         del codes, counts  # a traceback that prints local variables must not find them
         if isinstance(made, Exception):
             raise made
-        if not _is_canonical(*made):
+        if not _is_canonical(*made[1:]):
             del made
             raise BadParameter(
                 "Counts takes each cell once, in ascending order, with a count above zero; use Counts.from_arrays"
             )
-        for name, value in zip(("sizes", "codes", "counts"), (shape, *made), strict=True):
+        for name, value in zip(("sizes", "codes", "counts"), made, strict=True):
             object.__setattr__(self, name, value)
 
     @classmethod
     def from_arrays(cls, sizes: Sequence[int], codes: ArrayLike, counts: ArrayLike) -> Counts:
         """Counts from cells in any order: the counts of a repeated cell are added up, empty cells are left out."""
-        shape = _checked_sizes(sizes)
-        made = _checked_arrays(shape, codes, counts)
+        made = _checked(sizes, codes, counts)
         del codes, counts
         if isinstance(made, Exception):
             raise made
-        words = [_pack(made[0][:, part], shape[part]) for part in word_slices(shape)]
-        return cls.from_words(shape, words, made[1])
+        shape, cells, numbers = made
+        return cls.from_words(shape, [_pack(cells[:, part], shape[part]) for part in word_slices(shape)], numbers)
 
     @classmethod
     def from_words(cls, sizes: Sequence[int], words: Sequence[Codes], counts: Codes) -> Counts:
@@ -69,10 +88,9 @@ class Counts:
         order = order[counts[order] > 0]
         ordered = [word[order] for word in words]
         new = np.ones(len(order), dtype=bool)
-        if len(order):
-            new[1:] = np.logical_or.reduce([word[1:] != word[:-1] for word in ordered])
+        new[1:] = np.logical_or.reduce([word[1:] != word[:-1] for word in ordered])
         starts = np.flatnonzero(new)
-        sums = np.add.reduceat(counts[order], starts) if len(starts) else np.empty(0, dtype=np.int64)
+        sums = np.add.reduceat(counts[order], starts)
         codes = np.empty((len(starts), len(shape)), dtype=np.int64)
         for word, part in zip(ordered, word_slices(shape), strict=True):
             _unpack(word[starts], shape[part], codes[:, part])
@@ -122,26 +140,10 @@ class Counts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def __setattr__(self, *_: object) -> NoReturn:
         raise AttributeError("Counts cannot be changed")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("Counts cannot be changed")
-
-    def __repr__(self) -> str:
-        return "Counts(private)"
-
-    def __format__(self, _: str) -> str:
-        return repr(self)
-
-    def _repr_html_(self) -> str:
-        return repr(self)
-
-    def __rich_repr__(self) -> Iterator[str]:
-        yield "private"
-
-    def __reduce_ex__(self, _: object) -> NoReturn:
-        raise TypeError("Counts are private: they cannot be pickled or copied")
+    __delattr__ = __setattr__
 
 
 def word_slices(sizes: Sequence[int]) -> list[slice]:
@@ -170,42 +172,33 @@ def _unpack(word: Codes, sizes: Sequence[int], into: Codes) -> None:
     into[:, 0] = rest
 
 
-def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+def _checked(
+    sizes: Sequence[int], codes: ArrayLike, counts: ArrayLike
+) -> tuple[tuple[int, ...], Codes, Codes] | BadParameter | CountOverflow:
+    """Fresh read-only arrays, or the problem with the given ones: returned, so that no frame with data raises it."""
     shape = tuple(int(size) for size in sizes)
     if not shape or not all(0 < size < _WORD for size in shape):
-        raise BadParameter("sizes must hold one number of cells for each attribute, each of at least 1")
-    return shape
-
-
-def _checked_arrays(
-    sizes: tuple[int, ...], codes: ArrayLike, counts: ArrayLike
-) -> tuple[Codes, Codes] | BadParameter | CountOverflow:
-    """Fresh read-only arrays, or the problem with the given ones: returned, so that no frame with data raises it."""
+        return BadParameter("sizes must hold one number of cells for each attribute, each of at least 1")
     try:
         cells, numbers = np.asarray(codes), np.asarray(counts)
     except (ValueError, TypeError, OverflowError):
         return BadParameter("codes and counts must be arrays of whole numbers")
     if cells.size == 0 and numbers.size == 0:
-        cells, numbers = np.empty((0, len(sizes)), dtype=np.int64), np.empty(0, dtype=np.int64)
-    if cells.ndim != 2 or cells.shape[1] != len(sizes):
-        return BadParameter(f"codes must have one column for each of the {len(sizes)} attributes")
+        cells, numbers = np.empty((0, len(shape)), dtype=np.int64), np.empty(0, dtype=np.int64)
+    if cells.ndim != 2 or cells.shape[1] != len(shape):
+        return BadParameter(f"codes must have one column for each of the {len(shape)} attributes")
     if numbers.ndim != 1 or len(numbers) != len(cells):
         return BadParameter("counts must be one number for each row of codes")
-    kept, total = _whole(cells), _total(numbers)
-    if kept is None or np.any(kept < 0) or np.any(kept >= np.array(sizes)):
+    kept, summed = _whole(cells), _whole(numbers)
+    if kept is None or np.any(kept < 0) or np.any(kept >= np.array(shape)):
         return BadParameter("codes must be whole numbers from 0 to one below the size of their attribute")
-    if total > LARGEST_TOTAL:
+    # summed as floats, and rounded up a little, so that no sum can wrap around unseen
+    if numbers.dtype.kind in "iuf" and float(np.abs(numbers.astype(np.float64)).sum()) * 1.001 > LARGEST_TOTAL:
         return CountOverflow("the counts are too large for 64-bit arithmetic with noise")
-    summed = _whole(numbers)
     if summed is None or np.any(summed < 0):
         return BadParameter("counts must be whole numbers of at least 0")
     kept.flags.writeable = summed.flags.writeable = False
-    return kept, summed
-
-
-def _total(array: NDArray[Any]) -> float:
-    """The sum of the absolute values, rounded up a little, so that it cannot wrap around unseen."""
-    return float(np.abs(array.astype(np.float64)).sum()) * 1.001 if array.dtype.kind in "iuf" else 0.0
+    return shape, kept, summed
 
 
 def _whole(array: NDArray[Any]) -> Any:

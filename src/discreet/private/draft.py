@@ -1,24 +1,26 @@
 """A first spec, drafted from a data file for its custodian to review.
 
-This is the one place that reads domains off private data, so what it writes carries a mark that `publish`
-refuses: domains are public, and only a person can say which of these are.
+This is the one place that takes domains from private data, so what it writes carries a mark that `publish`
+refuses: domains are public, and only a person can say which of these may be.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
+import ibis
+
 from discreet.errors import BadSpec, DiscreetError, SourceError
 from discreet.private.engines.csv_text import CsvLayout
-from discreet.private.engines.files import CSV_SUFFIXES
+from discreet.private.engines.file_sources import CSV_SUFFIXES
+from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import Limits, quiet, was_stopped
-from discreet.private.engines.source import open_source
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.schema.bins import period_end, period_start
@@ -32,7 +34,7 @@ MOST_EXAMPLE_CELLS = 10_000
 _HEAD = f"""\
 # A draft, to be reviewed.
 #
-# The domains below were read off the private data: its lowest and highest values and its labels. Published as
+# The domains below were read from the private data: its lowest and highest values and its labels. Published as
 # they are, they would tell everyone that such a value occurs. For each attribute, compare with what is
 # public knowledge (a code book, a form, a law), write that instead, and then remove the next line.
 # Nothing is published while it is here.
@@ -63,7 +65,9 @@ def draft_spec(path: str | Path, folder: str | Path | None = None) -> str:
     """
     file = Path(path)
     delimiter = _delimiter(file)
-    attributes, left_out = _look(file, delimiter)
+    found = _look(file, delimiter)
+    attributes = {name: domain for name, domain in found.items() if not isinstance(domain, str)}
+    left_out = {name: reason for name, reason in found.items() if isinstance(reason, str)}
     if not attributes:
         raise SourceError(f"{path}: no column has values a domain could be drafted from; write the spec by hand")
     stem = file.name.split(".")[0] or "data"
@@ -72,7 +76,7 @@ def draft_spec(path: str | Path, folder: str | Path | None = None) -> str:
         data["delimiter"] = delimiter
     parts = [
         _HEAD,
-        "# Paths are meant from the folder of this file.\n" + toml_table("data", data),
+        "# Paths are relative to the folder of this file.\n" + toml_table("data", data),
         _PRIVACY.format(ledger=toml_value(f"{stem}.ledger")),
         _RULES,
         *(toml_table(f"attributes.{toml_key(name)}", attribute.to_dict()) for name, attribute in attributes.items()),
@@ -96,8 +100,6 @@ def _delimiter(path: Path) -> str | None:
     """What separates the columns of a CSV file, if a reader must be told; judged by its first line."""
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file; correct the path")
-    if path.stat().st_size == 0:
-        raise SourceError(f"{path}: the file is empty")
     if not path.name.lower().endswith(CSV_SUFFIXES) or len(CsvLayout.of(path, None, "utf-8-sig").names) > 1:
         return None
     columns = {mark: len(CsvLayout.of(path, mark, "utf-8-sig").names) for mark in ";\t|,"}
@@ -105,95 +107,73 @@ def _delimiter(path: Path) -> str | None:
     return best if columns[best] > 1 else None
 
 
-def _look(path: Path, delimiter: str | None) -> tuple[dict[str, Attribute], dict[str, str]]:
-    """The attributes that could be drafted, and why the other columns could not."""
+def _look(path: Path, delimiter: str | None) -> dict[str, Attribute | str]:
+    """For each column its domain, or why none could be drafted."""
     source = open_source(path, delimiter=delimiter)
-    wanted = {f"a{place}": name for place, name in enumerate(source.columns()) if name}
+    wanted = {f"a{place}": name for place, name in enumerate(source.columns) if name}
     for careful in (False, True):
         try:
             with source.tables(wanted, Limits(), careful) as (table,):
-                attributes, left_out = _columns(table, wanted)
+                found = _columns(table, wanted)
         except DiscreetError:
             raise
         except Exception as error:  # the engine's own message would quote rows
             if was_stopped(error):
                 raise KeyboardInterrupt from None
             continue
-        if not (careful and any(_is_broken(attribute) for attribute in attributes.values())):
-            return attributes, left_out
+        labels = [label for domain in found.values() if isinstance(domain, Nominal) for label in domain.labels]
+        # the careful reading puts U+FFFD in place of bytes that are no text
+        if not (careful and any("\ufffd" in label for label in labels)):
+            return found
     raise SourceError(f"{path}: cannot be read; it must be Parquet, or CSV in UTF-8 with a header and one delimiter")
 
 
-def _is_broken(attribute: Attribute) -> bool:
-    """Whether a label holds what the careful reading puts in place of bytes that are no text."""
-    return isinstance(attribute, Nominal) and any("\ufffd" in label for label in attribute.labels)
-
-
-def _columns(table: Any, wanted: dict[str, str]) -> tuple[dict[str, Attribute], dict[str, str]]:
+def _columns(table: Any, wanted: dict[str, str]) -> dict[str, Attribute | str]:
     engine = Engine(table.get_backend())
-    attributes: dict[str, Attribute] = {}
-    left_out: dict[str, str] = {}
+    found: dict[str, Attribute | str] = {}
     for alias, name in wanted.items():
         try:
-            attributes[name] = _attribute(table[alias], engine)
-        except _LeaveOut as reason:
-            left_out[name] = str(reason)
+            found[name] = _domain(table[alias], engine)
         except BadSpec:
-            left_out[name] = "its values fit no simple domain; declare it by hand"
-    return attributes, left_out
+            found[name] = "its values fit no simple domain; declare it by hand"
+    return found
 
 
-class _LeaveOut(Exception):
-    """Why a column cannot be drafted."""
+def _domain(raw: Any, engine: Engine) -> Attribute | str:
+    """The domain of a column, by what publishing will find in it, or why it has none.
 
-
-def _attribute(raw: Any, engine: Engine) -> Attribute:
-    """The domain of a column, by what publishing will find in it."""
+    Text holds numbers or dates only if publishing can read every one of them so; else the texts themselves are labels.
+    """
     kind = raw.type()
+    is_text = kind.is_string()
     if kind.is_boolean():
         return Nominal(["false", "true"])
-    if kind.is_string():
-        return _of_text(raw, engine)
     if kind.is_uuid():
         return _labels(engine.text(raw))
-    if kind.is_integer():
-        return _ordinal(_integers, raw, raw, raw.notnull())
-    if kind.is_numeric():
-        number = engine.number(raw)
-        return _ordinal(_reals, raw, number, ~number.isinf())
-    if kind.is_date() or kind.is_timestamp():
-        day = engine.day(raw)
-        return _ordinal(_dates, raw, day, _is_near(day))
-    raise _LeaveOut(f"values of type {kind} have no cells; derive a column that has")
-
-
-def _ordinal(bins: Callable[[Any, Any], Ordinal], raw: Any, value: Any, fits: Any) -> Ordinal:
-    low, high, _ = _ends(raw, value, fits)
-    if low is None:
-        raise _LeaveOut("it is empty")
-    return bins(low, high)
-
-
-def _of_text(raw: Any, engine: Engine) -> Attribute:
-    """Numbers or dates only if publishing takes every text for one; else the texts, as written, are labels."""
-    number, day, short = engine.number(raw), engine.day(raw), raw.try_cast("int64")
-    readings: list[tuple[Callable[[Any, Any], Ordinal], Any, Any]] = [
-        (_integers, short, number == short.cast("float64")),
-        (_reals, number, ~number.isinf()),
-        (_dates, day, _is_near(day)),
-    ]
+    readings = list(_readings(raw, engine))
+    if not readings:
+        return f"values of type {kind} cannot be put into bins; add a column of numbers, dates or labels"
     for bins, value, fits in readings:
-        low, high, others = _ends(raw, value, fits | engine.missing(raw))
-        if low is not None and not others:
+        low, high, others = _ends(raw, value, fits | engine.missing(raw) if is_text else fits)
+        if low is not None and not (is_text and others):
             return bins(low, high)
-    return _labels(raw.nullif(""))
+    return _labels(raw.nullif("")) if is_text else "it is empty"
 
 
-def _is_near(day: Any) -> Any:
-    """Whether Python knows the day; its last one may stand for infinity."""
-    import ibis
-
-    return (day >= ibis.literal(date.min)) & (day < ibis.literal(date.max))
+def _readings(raw: Any, engine: Engine) -> Iterator[tuple[Callable[[Any, Any], Ordinal], Any, Any]]:
+    """As what a column can be read: how its bins are made, the values, and whether each can be the end of a domain."""
+    kind = raw.type()
+    if kind.is_integer():
+        yield _integers, raw, raw.notnull()
+        return
+    number, day = engine.number(raw), engine.day(raw)
+    if kind.is_string():
+        whole = raw.try_cast("int64")
+        yield _integers, whole, number == whole.cast("float64")
+    if number is not None:
+        yield _reals, number, ~number.isinf()
+    if day is not None:  # one that Python knows, whose last day may stand for infinity
+        yield _dates, day, (day >= ibis.literal(date.min)) & (day < ibis.literal(date.max))
 
 
 def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
@@ -214,17 +194,12 @@ def _fetched(expression: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in table.to_pylist()]
 
 
-def _labels(text: Any) -> Nominal:
+def _labels(text: Any) -> Nominal | str:
     found = text.name("label").as_table().distinct()
     labels = sorted(label for (label,) in _fetched(found.filter(found.label.notnull()).limit(MOST_LABELS + 1)))
-    if not labels:
-        raise _LeaveOut("it is empty")
     if len(labels) > MOST_LABELS:
-        raise _LeaveOut(
-            f"it has more than {MOST_LABELS} labels; if it identifies people make it the unit, "
-            "else declare it with hierarchy_csv"
-        )
-    return Nominal(labels)
+        return f"it has more than {MOST_LABELS} labels; make it the unit if it names people, else use hierarchy_csv"
+    return Nominal(labels) if labels else "it is empty"
 
 
 def _integers(low: int, high: int) -> Ordinal:

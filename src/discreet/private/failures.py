@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def privately(work: Callable[[], Result], release_id: str) -> Result:
-    """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors know no data and stay."""
+    """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors hold no data and pass."""
     again = f"Publishing it again under the name {release_id!r} costs nothing more"
     try:
         return work()

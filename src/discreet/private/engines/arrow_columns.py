@@ -1,7 +1,7 @@
-"""Any column of a data frame as an Arrow array that the engine takes without complaint.
+"""Any column of a data frame as an Arrow array that the engine can read.
 
 A type that can hold no declared value (lists, structs, intervals, ...) becomes a column of times of day, which
-the coding sends to the schema's rule for values outside the domain; nulls stay nulls.
+the coding treats by the schema's rule for values outside the domain; nulls stay nulls.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 _OUTSIDE = "\x00outside"
 _MICROSECONDS = {"s": 10**6, "ms": 10**3}
@@ -21,14 +24,14 @@ _MICROSECONDS = {"s": 10**6, "ms": 10**3}
 
 def readable(column: Any) -> Any:
     """The same values in a type that the engine reads; the new type follows from the old one alone."""
-    import pyarrow as pa
-
     if isinstance(column, pa.ChunkedArray):
         chunks = [readable(chunk) for chunk in column.chunks]
         return pa.chunked_array(chunks or [readable(pa.array([], column.type))])
     kind, types = column.type, pa.types
-    if isinstance(kind, pa.BaseExtensionType):
-        return _plain_extension(column)
+    if isinstance(kind, pa.BaseExtensionType):  # of most extensions nobody knows what a value says
+        if kind.extension_name == "arrow.uuid":
+            return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+        return readable(column.storage) if kind.extension_name == "arrow.json" else _times(column)
     if types.is_dictionary(kind):
         if not is_text(kind.value_type):
             return readable(column.dictionary_decode())
@@ -44,78 +47,50 @@ def readable(column: Any) -> Any:
     if types.is_timestamp(kind) and kind.unit in _MICROSECONDS:
         return _in_microseconds(column)
     plain = (
-        types.is_boolean(kind)
-        or types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_decimal(kind)
-        or types.is_date(kind)
-        or types.is_timestamp(kind)
-        or types.is_null(kind)
-        or types.is_binary(kind)
-        or types.is_large_binary(kind)
-    )
-    return column if plain else _times(column)
+        types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_date, types.is_timestamp,
+        types.is_null, types.is_binary, types.is_large_binary,
+    )  # fmt: skip
+    return column if any(is_kind(kind) for is_kind in plain) else _times(column)
 
 
 def _times(column: Any) -> Any:
-    import pyarrow as pa
-
     nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     return pa.array(np.zeros(len(column), dtype=np.int64), mask=nothing).cast(pa.time64("us"))
 
 
-def _plain_extension(column: Any) -> Any:
-    """UUIDs as text, JSON as the text it is; of other extensions nobody knows what a value says."""
-    import pyarrow as pa
-
-    if column.type.extension_name == "arrow.uuid":
-        return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
-    return readable(column.storage) if column.type.extension_name == "arrow.json" else _times(column)
-
-
 def from_values(values: Iterable[object]) -> Any:
     """Python objects of any and mixed types as one text column."""
-    import pyarrow as pa
-
     return pa.array([_text(value) for value in values], pa.large_string())
 
 
 def parquet_batches(paths: list[Path], names: list[str]) -> Any:
     """A stream of readable record batches over Parquet files of one layout."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    def opened(path: Path) -> Any:
+        return pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
+
+    def made(batch: Any) -> Any:
+        columns = [batch.column(name) for name in names]
+        # without dictionaries: those of two batches may differ, and a stream takes them for part of the type
+        plain = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in columns]
+        return pa.record_batch([readable(column) for column in plain], names=names)
 
     def batches() -> Iterator[Any]:
         for path in paths:
-            with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
-                for batch in file.iter_batches(columns=names):
-                    yield made([batch.column(name) for name in names])
+            with opened(path) as file:
+                yield from map(made, file.iter_batches(columns=names))
 
-    def made(columns: list[Any]) -> Any:
-        return pa.record_batch([_undivided(column) for column in columns], names=names)
-
-    with pq.ParquetFile(paths[0], coerce_int96_timestamp_unit="us") as file:
-        fields = file.schema_arrow
-    empty = made([pa.array([], fields.field(name).type) for name in names])
+    with opened(paths[0]) as file:
+        fields = pa.schema([file.schema_arrow.field(name) for name in names])
+    empty = made(pa.RecordBatch.from_pylist([], fields))
     return pa.RecordBatchReader.from_batches(empty.schema, batches())
 
 
-def _undivided(column: Any) -> Any:
-    """Without dictionaries: those of two batches may differ, and with them what a stream takes for its type."""
-    import pyarrow as pa
-
-    return readable(column.dictionary_decode() if pa.types.is_dictionary(column.type) else column)
-
-
 def is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _valid_text(column: Any) -> Any:
-    import pyarrow as pa
-
     try:
         column.validate(full=True)
         return column
@@ -126,10 +101,7 @@ def _valid_text(column: Any) -> Any:
 
 
 def _in_microseconds(column: Any) -> Any:
-    """Moments too far away for microseconds move to the last one there is: still outside any domain."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    """Moments too far away for microseconds become the last one there is, which is still outside any domain."""
     factor = _MICROSECONDS[column.type.unit]
     most = (2**63 - 2) // factor
     ticks = column.cast(pa.int64())
@@ -138,7 +110,7 @@ def _in_microseconds(column: Any) -> Any:
 
 
 def _text(value: object) -> str | None:
-    """One object as the canonical text of its value; None for nothing. No object can make this raise."""
+    """The canonical text of one object; None if it stands for no value. No object can make this raise."""
     try:
         return _spelt(value)
     except Exception:
@@ -148,7 +120,7 @@ def _text(value: object) -> str | None:
 def _spelt(value: object) -> str | None:
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas has objects of its own for nothing
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # how pandas writes a missing value
         return None
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -1,59 +1,83 @@
-"""What every source can do: say its column names, and hand its columns to the counting expression."""
+"""What every source can do: name its columns, and let its rows be read so that no failure shows any of them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeVar
 
-from discreet.errors import SourceError
+from discreet.errors import DiscreetError, SourceError
 from discreet.naming import did_you_mean
-from discreet.private.engines.session import Limits
+from discreet.private.engines.session import Limits, unreadable, was_stopped
+
+Result = TypeVar("Result")
+#: alias -> name of columns
+Wanted = Mapping[str, str]
+Work = Callable[[list[Any]], Result]
 
 
 class Source(ABC):
-    """A private table. Its column names are public; nothing else of it shows."""
+    """A private table. Its column names are public; nothing else of it is ever shown."""
+
+    #: whether a failed reading is worth a second one, slower and more tolerant
+    has_careful_reading = False
 
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name
-        self._columns = list(columns)
+        self.columns = list(columns)
         seen: dict[str, int] = {}
-        for place, column in enumerate(self._columns, start=1):
-            # engines look columns up without regard to case; by place, for without a header names are data
+        for place, column in enumerate(self.columns, start=1):
+            # engines ignore case in names; told by place, because in a file without a header the names are data
             if column and (twin := seen.setdefault(column.casefold(), place)) != place:
                 raise SourceError(
                     f"{name}: two columns, {twin} and {place}, have the same name (upper and lower case count as one); "
                     "rename one, or give the file a first line that names its columns"
                 )
 
-    def columns(self) -> list[str]:
-        return list(self._columns)
-
     def require(self, names: Iterable[str]) -> None:
         """Raises unless every one of these columns is there. Reads nothing private."""
         needed = list(names)
-        missing = [name for name in needed if not name or name not in self._columns]
+        missing = [name for name in needed if not name or name not in self.columns]
         if not missing:
             return
-        if len(missing) == len(needed) > 1:  # what was taken for names may be data: show none of it
+        if len(missing) == len(needed) > 1:  # the names found may be data: show none of them
             raise SourceError(
                 f"{self.name}: has none of the columns {', '.join(needed)}; does its first line name its columns?"
             )
-        hints = [f"no column {name!r}.{did_you_mean(name, self._columns)}" for name in missing]
+        hints = [f"no column {name!r}.{did_you_mean(name, self.columns)}" for name in missing]
         raise SourceError(f"{self.name}: {' '.join(hints)} Correct the attribute's name or the data")
 
-    def has_careful_reading(self) -> bool:
-        """Whether a failed reading is worth a second, slower one that takes what the first does not."""
-        return False
+    def read(self, wanted: Wanted, limits: Limits, work: Work[Result]) -> Result:
+        """What `work` makes of `tables`. No failure on the way shows anything of the rows."""
+        result = self._read(wanted, limits, work)
+        if isinstance(result, DiscreetError):
+            raise result
+        return result
+
+    def _read(self, wanted: Wanted, limits: Limits, work: Work[Result]) -> Result | DiscreetError:
+        """The result, or what went wrong: returned, so that no frame that sees rows is part of a traceback."""
+        for careful in (False, True) if self.has_careful_reading else (False,):
+            try:
+                with self.tables(wanted, limits, careful) as parts:
+                    return work(parts)
+            except (KeyboardInterrupt, SystemExit, GeneratorExit):
+                raise
+            except DiscreetError as error:  # about public facts: a type, an attribute
+                return error.with_traceback(None)
+            except BaseException as error:  # polars raises some that are no Exception
+                if was_stopped(error):
+                    raise KeyboardInterrupt from None
+                failure = unreadable(error, self.name)
+        return failure
 
     @abstractmethod
     def without_rows(self) -> Source:
-        """A source with the same types of columns, over which expressions can be built at no cost, if not be run."""
+        """A source with columns of the same types, over which a query can be built at no cost, but not always run."""
 
     @abstractmethod
-    def tables(self, wanted: Mapping[str, str], limits: Limits, careful: bool) -> AbstractContextManager[list[Any]]:
-        """ibis tables that together hold the rows once, with the columns `wanted` (alias -> name) only."""
+    def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> AbstractContextManager[list[Any]]:
+        """ibis tables that together hold every row once, with the columns `wanted` (alias -> name) only."""
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"

@@ -2,7 +2,7 @@
 
 A value outside the domain follows the attribute's rule `outside`, a null (NaN and blank text too) its rule `null`.
 What is neither, such as the word 'many' in a column of numbers, lies outside; where `outside` is "clamp" there is
-no end to clamp it to, so it counts as a null. A fraction in an integer attribute belongs to the bin around it.
+no nearest end for it, so it counts as a null. A fraction in an integer attribute belongs to the bin around it.
 Labels are matched as they are written; 1, 1.0 and True are the labels '1', '1' and 'true'.
 
 What becomes of a row never depends on other rows, not even through a type that was guessed from them.
@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
-from discreet.private.engines.bins import real, whole
+from discreet.private.engines.ordinal_codes import real, whole
 from discreet.private.engines.rules import Rules, Step
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal
@@ -25,8 +27,6 @@ _CASE_MOST = 1000
 
 def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, Any], engine: Engine) -> Any:
     """The codes of the columns that `attributes` names, under the same names, beside the columns of `keep`."""
-    import ibis
-
     steps = {name: _step(table[name], attribute, engine) for name, attribute in attributes.items()}
     if not engine.is_duckdb:
         steps = {name: _without_join(step) for name, step in steps.items()}
@@ -52,27 +52,19 @@ def _without_join(step: Step) -> Step:
 
 
 def _step(raw: Any, attribute: Attribute, engine: Engine) -> Step:
-    if isinstance(attribute, Nominal):
-        return _nominal(raw, attribute, engine)
-    return (real if attribute.kind == "real" else whole)(raw, attribute, engine)
-
-
-def _nominal(raw: Any, attribute: Nominal, engine: Engine) -> Step:
-    import pyarrow as pa
-
+    if not isinstance(attribute, Nominal):
+        return (real if attribute.kind == "real" else whole)(raw, attribute, engine)
     rules = Rules(attribute, engine)
     labels = attribute.labels[: attribute.size - attribute.has_other]
     codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
-    kind = raw.type()
-    key = engine.text(raw)
+    key, key_type = engine.text(raw), pa.string()
     if key is None:
         return rules.only()
-    if kind.is_signed_integer():
-        key = raw.cast("int64")
+    if raw.type().is_signed_integer():
+        key, key_type = raw.cast("int64"), pa.int64()
         codes = {int(label): code for label, code in codes.items() if _is_int64(label)}
-    elif kind.is_decimal():
-        codes = {_short(label): code for label, code in codes.items() if "." in label} | codes
-    key_type = pa.int64() if kind.is_signed_integer() else pa.string()
+    elif raw.type().is_decimal():  # whose texts have no zeros at the end, so the label '3.50' is found as '3.5'
+        codes = {label.rstrip("0").removesuffix("."): code for label, code in codes.items() if "." in label} | codes
     lookup = pa.table({"label": pa.array(list(codes), key_type), "code": pa.array(list(codes.values()), pa.int64())})
     return Step(rules.applied, key, lookup)
 
@@ -83,7 +75,3 @@ def _is_int64(label: str) -> bool:
         return str(np.int64(label)) == label
     except (ValueError, OverflowError):
         return False
-
-
-def _short(label: str) -> str:
-    return label.rstrip("0").removesuffix(".")

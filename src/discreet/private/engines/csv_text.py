@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import re
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -30,12 +31,9 @@ class CsvLayout:
         """From the first line, which names the columns; blanks around the names are not part of them."""
         mark = delimiter or ("\t" if ".tsv" in path.name.lower() else ",")
         try:
-            packed = _is_gzip(path)
-            with (
-                _opened(path) as file,
-                io.TextIOWrapper(file, encoding, errors="replace", newline="") as text,
-            ):
+            with _opened(path) as file, io.TextIOWrapper(file, encoding, errors="replace", newline="") as text:
                 cells = next(csv.reader(text, delimiter=mark), None)
+                packed = isinstance(file, gzip.GzipFile)
         except (OSError, EOFError, csv.Error, UnicodeError):
             raise SourceError(f"{path}: its first line cannot be read; is this a complete CSV file?") from None
         if cells is None:
@@ -46,11 +44,12 @@ class CsvLayout:
         return cls(mark, packed, names)
 
 
-def write_repaired(path: Path, copy: Path, encoding: str) -> None:
+def repaired_copy(path: Path, folder: Path, encoding: str) -> Path:
     """A copy in plain UTF-8: bytes that are no text become U+FFFD, and a lone carriage return ends a line.
 
     No label holds U+FFFD, so a value that could not be read follows the schema's rule for values outside.
     """
+    copy = folder / f"{uuid.uuid4().hex}.csv"
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     with _opened(path) as source, copy.open("w", encoding="utf-8", newline="") as target:
         held = ""
@@ -59,12 +58,11 @@ def write_repaired(path: Path, copy: Path, encoding: str) -> None:
             held = "\r" if text.endswith("\r") else ""  # its line feed may come with the next chunk
             target.write(_LONE_RETURN.sub("\n", text.removesuffix(held)))
         target.write(_LONE_RETURN.sub("\n", held + decoder.decode(b"", final=True)))
+    return copy
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if _is_gzip(path) else path.open("rb")
-
-
-def _is_gzip(path: Path) -> bool:
+    """The file's bytes, unpacked if it is a gzip file whatever its name."""
     with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+        is_packed = file.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")

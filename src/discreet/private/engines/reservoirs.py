@@ -1,4 +1,4 @@
-"""The state between batches: who is known, and what is kept of whom. See `kernels.reservoirs`."""
+"""Reservoirs: at most so many records of each user, chosen while rows stream by. See `kernels.reservoirs`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.reservoirs import LIST, SEEN, SIZE, offer, rehash, settle, shards_of, spread
+
 Ints = NDArray[np.int64]
 #: rows as user, what the user's choice is hashed from, and cell
 Batch = tuple[Ints, Ints, NDArray[np.int32] | Ints]
 
-#: so many that, of half a million users, what is known of a shard's fits the second cache well, and so few that rows
-#: can still be spread over all of them at once
+#: enough shards that, with half a million users, the table of one fits well into the second-level cache, and few enough
+#: that rows can be spread over all of them in one pass
 _SHARD_BITS = 7
-#: fewer rows are not worth other threads
+#: fewer rows are not worth several threads
 _WORTH_THREADS = 1 << 16
 _CHUNK = 8
 #: users and chunks that a shard has room for at first
 _FIRST = 16
-#: slots of a table that still fits into the second cache
+#: slots of a table that still fits into the second-level cache
 _SMALL = 1 << 15
-#: lists up to this size are cut down while rows stream by; of larger ones there are few, if any is ever full
+#: lists up to this size are cut down while rows stream by; longer ones are rare and may grow
 _MOST_SCRATCH = 1 << 24
-#: nobody has more records than this
+#: no user has more records than this
 _MOST = 1 << 32
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """Private rows by their users' shards, and where these end.
+class ShardedRows:
+    """Private rows, sorted by the shard that their user belongs to, and where each shard ends.
 
     A row is user, word, and ticket unless that is the user; or, if users are numbers of 32 bits, user * 2**32 + word.
     """
@@ -43,10 +45,8 @@ class Spread:
     ends: Ints = field(repr=False)
 
     @classmethod
-    def of(cls, batches: Sequence[Batch], place: np.uint64) -> Spread:
-        """`place` salts the hash that says where users belong."""
-        from discreet.kernels.reservoirs import shards_of, spread
-
+    def of(cls, batches: Sequence[Batch], place: np.uint64) -> ShardedRows:
+        """`place` salts the hash that gives each user a shard."""
         sizes = np.zeros(1 << _SHARD_BITS, np.int64)
         shards = [np.empty(users.size, np.uint8) for users, _, _ in batches]
         short = [
@@ -64,7 +64,7 @@ class Spread:
 class Reservoirs:
     """At most `most` records of each user over cells of `sizes` (items, contexts, ...), less than 2**31 in all.
 
-    `place` is what the rows that will be offered were spread with.
+    `place` is the salt with which the offered rows were sorted into shards.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class Reservoirs:
         self.full = 2 * self.most if 2 * self.most <= _MOST_SCRATCH else 2**62
         self.shards = [_Shard(self) for _ in range(1 << _SHARD_BITS)]
 
-    def offer(self, spread: Spread) -> None:
-        parts = np.split(spread.rows, spread.ends[:-1])
+    def offer(self, sharded: ShardedRows) -> None:
+        parts = np.split(sharded.rows, sharded.ends[:-1])
         busy = [(shard, part) for shard, part in zip(self.shards, parts, strict=True) if len(part)]
-        self._each(lambda pair: pair[0].offer(pair[1]), busy, len(spread.rows))
+        self._each(lambda pair: pair[0].offer(pair[1]), busy, len(sharded.rows))
 
     def settled(self) -> tuple[Ints, Ints]:
         """words[starts[u]:starts[u + 1]] = what is kept of user u, lowest key first."""
@@ -118,7 +118,7 @@ class Reservoirs:
 
 
 class _Shard:
-    """Some of the users: a hash table of them, and the arena of chunks in which their lists lie."""
+    """Some of the users: a hash table of them, and the chunks of memory that hold their lists."""
 
     def __init__(self, whole: Reservoirs) -> None:
         self.whole = whole
@@ -133,8 +133,6 @@ class _Shard:
         return len(self.slots) // (4 if len(self.slots) <= _SMALL else 2)
 
     def offer(self, rows: Ints) -> None:
-        from discreet.kernels.reservoirs import offer
-
         whole, done = self.whole, 0
         scratch = np.empty(whole.full if whole.full <= _MOST_SCRATCH else 0, np.int64)
         while True:
@@ -148,8 +146,6 @@ class _Shard:
 
     def _grow(self) -> None:
         """More room for users or for what is kept, whichever is used up."""
-        from discreet.kernels.reservoirs import rehash
-
         if self.known[0] == self.room:
             larger = np.zeros((2 * len(self.slots), 4), np.int64)
             rehash(self.slots, larger, self.whole.place)
@@ -160,8 +156,6 @@ class _Shard:
             self.keys.resize(chunks * self.chunk, refcheck=False)
 
     def settled(self) -> tuple[Ints, Ints]:
-        from discreet.kernels.reservoirs import LIST, SEEN, SIZE, settle
-
         whole = self.whole
         lists = self.slots[self.slots[:, SEEN] > 0, LIST] & SIZE
         numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute
 
 
 @dataclass(frozen=True)
 class Step:
-    """How one column is coded: `code(column, found)`, after `key` was looked up in `lookup`, if there is one.
-
-    `found` is what the look-up gave, a code or NULL.
-    """
+    """How one column is coded: `code(column, found)`, where `found` is the code of `key` in `lookup`, or NULL."""
 
     code: Callable[[Any, Any], Any]
     key: Any = None
@@ -35,26 +34,19 @@ class Rules:
 
     def applied(self, raw: Any, code: Any) -> Any:
         """`code`, or where that is NULL the code of the rule that holds for the raw value."""
-        import ibis
-
         if self.null == self.odd:
             return code if self.null is None else code.fill_null(self.null)
-        null, odd = (
-            ibis.null("int64") if rule is None else ibis.literal(rule, "int64") for rule in (self.null, self.odd)
-        )
-        return ibis.ifelse(code.notnull(), code, ibis.ifelse(self._engine.missing(raw), null, odd))
+        rule = ibis.ifelse(self._engine.missing(raw), _constant(self.null), _constant(self.odd))
+        return ibis.ifelse(code.notnull(), code, rule)
 
     def inside(self, is_outside: Any, code: Any) -> Any:
-        """`code` of a value moved into the domain, or the rule's code if it had to be moved and is not to be."""
-        import ibis
-
-        if self.clamps:
-            return code
-        rule = ibis.null("int64") if self.outside is None else ibis.literal(self.outside, "int64")
-        return ibis.ifelse(is_outside, rule, code)
+        """`code` of a value moved into the domain; without clamping, the rule's code if it had to be moved."""
+        return code if self.clamps else ibis.ifelse(is_outside, _constant(self.outside), code)
 
     def only(self) -> Step:
         """The coding of a column whose type can hold no value of the domain."""
-        import ibis
+        return Step(lambda column, _: self.applied(column, _constant(None)))
 
-        return Step(lambda column, _: self.applied(column, ibis.null("int64")))
+
+def _constant(code: int | None) -> Any:
+    return ibis.null("int64") if code is None else ibis.literal(code, "int64")

@@ -1,12 +1,11 @@
-"""A DuckDB of our own, in memory, whose temporary files lie in a private folder that goes away with it.
+"""A DuckDB of our own, in memory. Tables that are larger go to a private folder, which is removed with it.
 
-Tables larger than memory spill to that folder, below the system's folder for temporary files (TMPDIR).
+The folder lies in the system's folder for temporary files (TMPDIR).
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 import traceback
 import uuid
@@ -16,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, SourceError
 
@@ -61,10 +62,6 @@ class Session:
     backend: Any
     folder: Path
 
-    def new_file(self, suffix: str) -> Path:
-        """A file name of its own in the private folder."""
-        return self.folder / f"{uuid.uuid4().hex}{suffix}"
-
     def register(self, rows: Any) -> str:
         """The name under which SQL finds an Arrow table or stream."""
         name = f"rows_{uuid.uuid4().hex}"
@@ -74,8 +71,10 @@ class Session:
     def view(self, name: str, query: str) -> Any:
         """An ibis table over a query; types that ibis does not know are turned into some that it does."""
         columns = self.backend.raw_sql(f"DESCRIBE {query}").fetchall()
-        plain = [_PLAINER_TYPES.get(kind, "{}").format(quoted(column)) for column, kind, *_ in columns]
-        plain = [f"{one} AS {quoted(column)}" for one, (column, *_) in zip(plain, columns, strict=True)]
+        plain = [
+            f"{_PLAINER_TYPES.get(kind, '{}').format(quoted(column))} AS {quoted(column)}"
+            for column, kind, *_ in columns
+        ]
         self.backend.raw_sql(f"CREATE TEMP VIEW {quoted(name)} AS SELECT {', '.join(plain)} FROM ({query})")
         with quiet():
             return self.backend.table(name)
@@ -83,7 +82,7 @@ class Session:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without warnings that ibis still calls functions which DuckDB and pandas are about to retire."""
+    """Without the warnings that ibis calls functions which DuckDB and pandas are about to retire."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         yield
@@ -101,22 +100,29 @@ def kept_table(expression: Any) -> Iterator[Any]:
         backend.raw_sql(f"DROP TABLE {name}")  # ibis's own way to drop fails with some releases of sqlglot
 
 
-def arrow_batches(expression: Any) -> Iterator[Any]:
-    """The rows of an ibis expression, as Arrow batches; from DuckDB as a stream."""
+def array_batches(expression: Any) -> Iterator[dict[str, NDArray[Any]]]:
+    """The rows of an ibis expression, some at a time, as an array for each column; from DuckDB as a stream."""
+    backend = expression.get_backend()
+    if backend.name == "duckdb":
+        found = relation_of(expression)
+        batches = (getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader)(BATCH_ROWS)
+    else:
+        with quiet():
+            batches = backend.to_pyarrow(expression).to_batches()
+    for batch in batches:
+        yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+
+
+def relation_of(expression: Any) -> Any:
+    """An ibis expression as a relation of its DuckDB: ibis's own way to read batches fails with some releases of it."""
     backend = expression.get_backend()
     with quiet():
-        if backend.name != "duckdb":
-            yield from backend.to_pyarrow(expression).to_batches()
-            return
-        # ibis's own way to read batches fails with some releases of DuckDB; this makes it register what it refers to
-        backend.to_pyarrow(expression.limit(0).count())
-        found = backend.con.sql(backend.compile(expression))
-    read_batches = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-    yield from read_batches(BATCH_ROWS)
+        backend.to_pyarrow(expression.limit(0).count())  # makes ibis register what the expression refers to
+        return backend.con.sql(backend.compile(expression))
 
 
 def remembered_bytes(table: Any) -> int:
-    """How much of the rows of a table may stay in memory: a part of what its engine may use, if that is known."""
+    """How many bytes of a table's rows may stay in memory: a part of what its engine may use, if that is known."""
     backend = table.get_backend()
     if backend.name != "duckdb":
         return 1 << 30
@@ -127,13 +133,13 @@ def remembered_bytes(table: Any) -> int:
 
 @contextmanager
 def private_session(limits: Limits) -> Iterator[Session]:
-    """Nothing leaves: no network, no extensions, no prints, and no file once the block is left, in whatever way."""
+    """Nothing gets out: no network, no extensions, no prints, and no file after the block, however it ends."""
     import ibis
 
-    folder = Path(tempfile.mkdtemp(prefix="discreet-"))  # for its owner only (0700)
-    try:
+    # for its owner only (0700)
+    with tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True) as folder:
         config = {
-            "temp_directory": str(folder),
+            "temp_directory": folder,
             "memory_limit": limits.memory or MEMORY_SHARE,
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
@@ -144,22 +150,20 @@ def private_session(limits: Limits) -> Iterator[Session]:
         backend = ibis.duckdb.connect(":memory:", **config)
         try:
             backend.raw_sql("SET enable_progress_bar = false")
-            yield Session(backend, folder)
+            yield Session(backend, Path(folder))
         finally:
             backend.disconnect()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def was_stopped(error: BaseException) -> bool:
-    """Whether this is what DuckDB makes of Ctrl-C."""
+    """Whether this is the error that DuckDB raises at Ctrl-C."""
     return type(error) is RuntimeError and str(error) == "Query interrupted"
 
 
 def unreadable(error: BaseException, name: str) -> SourceError:
-    """What the world may know of a failure while reading: that there was one.
+    """What anyone may know of a failure while reading: that there was one.
 
-    The engine's own words may quote rows, so they go to an attribute that no traceback or log prints.
+    The engine's own message may quote rows, so it goes to an attribute that no traceback or log prints.
     """
     from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
 
@@ -170,20 +174,15 @@ def unreadable(error: BaseException, name: str) -> SourceError:
             "the data could not be read to the end. The reason may quote the data, so it is not shown here; "
             "the custodian finds it in the attribute private_detail of this error"
         )
-    vars(failure)["private_detail"] = "".join(traceback.format_exception(error))
+    failure.private_detail = "".join(traceback.format_exception(error))
     return failure
 
 
-def quoted(name: str) -> str:
-    """A name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
+def quoted(text: str, mark: str = '"') -> str:
+    """A name for SQL or, between single quotes, a text."""
+    return mark + text.replace(mark, 2 * mark) + mark
 
 
 def picked(wanted: Mapping[str, str]) -> str:
     """Columns for SQL, under new names: `wanted` goes from the new name to the old."""
     return ", ".join(f"{quoted(name)} AS {quoted(alias)}" for alias, name in wanted.items())
-
-
-def literal(text: str) -> str:
-    """A text for SQL."""
-    return "'" + text.replace("'", "''") + "'"

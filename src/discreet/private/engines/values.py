@@ -1,13 +1,16 @@
 """Raw columns of any type as canonical numbers, days and texts. What does not fit is NULL; nothing raises.
 
 Numbers are read as float64, whole numbers of a declared integer type exactly. NaN is a null. Text such as
-' 42 ' or '42.0' is the number it spells; true and false are none. Moments are cut to their day, those with a time
-zone or, in text, with an offset in UTC.
+' 42 ' or '42.0' is the number it spells; true and false are not numbers. Moments count on their day: in UTC, if they
+have a time zone or, in text, an offset.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import ibis
+import ibis.expr.operations as ops
 
 from discreet.errors import SourceError
 
@@ -16,7 +19,7 @@ _NUMBER = r"^[+-]?([0-9]{1,99}(\.[0-9]{0,99})?|\.[0-9]{1,99})([eE][+-]?[0-9]{1,2
 _WHOLE = r"^\s*[+-]?[0-9]+\s*$"
 # a sign after so much of a text can only be that of an offset
 _DATE = len("2024-05-31")
-_FLOAT_EXACT = 2**53
+FLOAT_EXACT = 2**53
 
 
 class Engine:
@@ -32,20 +35,21 @@ class Engine:
         if kind.is_signed_integer():
             return raw.cast("int64")
         if kind.is_string():
-            return self._no_nan(self._parsed(raw))
+            if self.is_duckdb:
+                return self._no_nan(raw.try_cast("float64"))
+            bare = raw.strip()
+            return self._no_nan(_where(bare.re_search(_NUMBER), bare).cast("float64"))
         if kind.is_floating():
             return self._no_nan(raw.cast("float64"))
         return raw.cast("float64") if kind.is_numeric() and not kind.is_boolean() else None
 
     def whole(self, raw: Any) -> Any:
         """Whole numbers that float64 would round, of columns that are no plain integers; else None."""
-        import ibis
-
         kind = raw.type()
         if not self.is_duckdb:
             return None
         if kind.is_string():
-            return ibis.ifelse(raw.re_search(_WHOLE), raw, ibis.null("string")).try_cast("int64")
+            return _where(raw.re_search(_WHOLE), raw).try_cast("int64")
         plain = kind.is_unsigned_integer() or (kind.is_decimal() and kind.scale == 0)
         return raw.try_cast("int64") if plain else None
 
@@ -58,32 +62,26 @@ class Engine:
             return raw.try_cast("date") if self.is_duckdb else raw.date()
         if not kind.is_string():
             return None
-        if self.is_duckdb:
-            return self._day_of_text(raw)
-        raise SourceError(
-            f"the {self._backend.name} engine cannot read dates from text row by row; "
-            "turn the column into dates in the ibis table first"
-        )
-
-    @staticmethod
-    def _day_of_text(text: Any) -> Any:
-        """Our DuckDB is set to UTC; a date alone would leave the offset of a moment out of account."""
-        import ibis
-
-        moment, day = text.try_cast("timestamp('UTC')").try_cast("date"), text.try_cast("date")
-        time = text.substr(_DATE)
-        in_utc = ibis.ifelse(time.contains("+") | time.contains("-"), moment.fill_null(day), day)
-        return ibis.ifelse(text.length() > _DATE, in_utc, day)  # plain dates are the usual, and cheap this way
+        if not self.is_duckdb:
+            raise SourceError(
+                f"the {self._backend.name} engine cannot read dates from text row by row; "
+                "turn the column into dates in the ibis table first"
+            )
+        # our DuckDB is set to UTC; casting to a date alone would ignore the offset of a moment
+        day, time = raw.try_cast("date"), raw.substr(_DATE)
+        in_utc = raw.try_cast("timestamp('UTC')").try_cast("date").fill_null(day)
+        moment = ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, day)
+        return ibis.ifelse(raw.length() > _DATE, moment, day)  # most texts are plain dates, and cheap this way
 
     def text(self, raw: Any) -> Any:
         """The canonical text of a column; None if its type has none."""
-        import ibis
-
         kind = raw.type()
         if kind.is_string():
             return raw
         if kind.is_floating():
-            return self._float_text(raw)
+            value = self._no_nan(raw)
+            whole = _where(value.abs() < FLOAT_EXACT, value).cast("int64")
+            return ibis.ifelse(whole == value, whole.cast("string"), value.cast("string"))
         if kind.is_decimal():
             text = raw.cast("string")
             return ibis.ifelse(text.contains("."), text.re_replace(r"\.?0+$", ""), text)
@@ -91,7 +89,7 @@ class Engine:
             # far moments have no text: the engine would fail on them
             moment = raw.try_cast("timestamp(6)") if self.is_duckdb else raw
             near = (moment >= ibis.timestamp("0001-01-02")) & (moment < ibis.timestamp("9999-12-31"))
-            text = ibis.ifelse(near, moment, ibis.null(moment.type())).cast("string")
+            text = _where(near, moment).cast("string")
             return ibis.ifelse(text.endswith(" 00:00:00"), text.left(10), text)
         if kind.is_boolean():
             return ibis.ifelse(raw, "true", ibis.ifelse(~raw, "false", ibis.null("string")))
@@ -99,7 +97,7 @@ class Engine:
         return raw.cast("string") if plain else None
 
     def missing(self, raw: Any) -> Any:
-        """Whether a value is none at all, rather than one that does not fit."""
+        """Whether there is no value at all, rather than one that does not fit."""
         kind = raw.type()
         if kind.is_floating():
             return self._no_nan(raw).isnull()
@@ -107,28 +105,15 @@ class Engine:
             return raw.isnull() | (raw.strip() == "") | (raw.strip().lower() == "nan")
         return raw.isnull()
 
-    def _float_text(self, raw: Any) -> Any:
-        import ibis
-
-        value = self._no_nan(raw)
-        whole = ibis.ifelse(value.abs() < _FLOAT_EXACT, value, ibis.null(value.type())).cast("int64")
-        return ibis.ifelse(whole == value, whole.cast("string"), value.cast("string"))
-
-    def _parsed(self, text: Any) -> Any:
-        import ibis
-
-        if self.is_duckdb:
-            return text.try_cast("float64")
-        bare = text.strip()
-        return ibis.ifelse(bare.re_search(_NUMBER), bare, ibis.null("string")).cast("float64")
-
     def _no_nan(self, value: Any) -> Any:
-        import ibis
-        import ibis.expr.operations as ops
-
         if not self._backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL
             return value
         return ibis.ifelse(value.isnan(), ibis.null(value.type()), value)
+
+
+def _where(condition: Any, value: Any) -> Any:
+    """The value where the condition holds, else NULL."""
+    return ibis.ifelse(condition, value, ibis.null(value.type()))
 
 
 def user(raw: Any, engine: Engine, column: str, as_text: bool) -> Any:
@@ -136,8 +121,6 @@ def user(raw: Any, engine: Engine, column: str, as_text: bool) -> Any:
 
     Whole numbers stay as they are unless `as_text`, for tables whose parts disagree on the type.
     """
-    import ibis
-
     kind = raw.type()
     if kind.is_integer() and not as_text:
         return raw

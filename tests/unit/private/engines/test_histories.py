@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.kernels.reservoirs import SEEN, USER
-from discreet.private.engines.reservoirs import Reservoirs, Spread
+from discreet.private.engines.reservoirs import Reservoirs, ShardedRows
 from discreet.private.kept import KeptRecords
 from tests.law.item_cases import offer, reservoirs
 from tests.statistics import compare
@@ -113,7 +113,7 @@ def test_users_of_32_bits_are_packed_and_treated_alike() -> None:
     people = np.array([0, 1, 2**31, 2**32 - 1, 2**32, -1])
     users = np.concatenate([dice.choice(people[:4], 300), dice.choice(people, 300), dice.choice(people[:4], 300)])
     words = np.concatenate([[2**31 - 2, 0], dice.integers(0, 2**31 - 1, users.size - 2)])
-    widths = [Spread.of([(some, some, some)], np.uint64(1)).rows.shape[1] for some in np.split(users, 3)]
+    widths = [ShardedRows.of([(some, some, some)], np.uint64(1)).rows.shape[1] for some in np.split(users, 3)]
     assert widths == [1, 2, 1]
     made = Reservoirs(5, (2**31 - 1,), b"r" * 16)
     found = offered(made, users, words, [300, 600])

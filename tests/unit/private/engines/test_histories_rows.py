@@ -169,7 +169,7 @@ def test_later_looks_see_what_was_read_or_read_it_again(
     named: bool, room: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same is kept of everybody either way; rows stay in memory if there is room, until the last look."""
-    module, readings = importlib.import_module("discreet.private.engines.histories"), 0
+    module, readings = importlib.import_module("discreet.private.engines.row_histories"), 0
     batches = module._batches
 
     def counted(*given: Any) -> Any:
@@ -187,7 +187,7 @@ def test_later_looks_see_what_was_read_or_read_it_again(
     for look in range(3):
         salt, scores = dice.bytes(16), np.arange(3.0) if look == 1 else None
         kept = made.kept(4, distinct=look == 2, scores=scores, salt=salt)
-        assert bool(made._memory.rows) == (room is None and look < 2)
+        assert bool(made._remembered) == (room is None and look < 2)
         alone = kept_of(frame, 4, look == 2, scores, salt, threads=1)
         assert np.array_equal(kept.table(4), alone.table(4))
         assert np.array_equal(kept.table(1), alone.table(1))
@@ -198,7 +198,7 @@ def test_later_looks_see_what_was_read_or_read_it_again(
 def test_where_users_come_does_not_depend_on_what_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample of users is one of places, so with noise from a seed the release would."""
     frame, salts = of_many(False), [dice.bytes(16) for _ in range(3)]
-    module = importlib.import_module("discreet.private.engines.histories")
+    module = importlib.import_module("discreet.private.engines.row_histories")
     found = []
     for room in (0, 10**9):
         monkeypatch.setattr(module, "remembered_bytes", lambda table, room=room: room)
@@ -236,8 +236,8 @@ def test_a_failure_on_the_way_says_nothing_of_the_data(named: bool, monkeypatch:
 def test_rows_in_memory_are_never_shown() -> None:
     made = histories(of_many(False), SCHEMA, Unit("who", max_rows=100), looks=2)
     made.kept(4, distinct=False, scores=None, salt=b"t" * 16)
-    assert made._memory.rows
-    assert "array" not in repr(made) + repr(made._memory) + repr(made._memory.rows)
+    assert made._remembered
+    assert "array" not in repr(made) + repr(made._remembered)
 
 
 @pytest.mark.parametrize("distinct", [False, True])

@@ -26,7 +26,7 @@ from rich.traceback import Traceback
 from discreet.errors import BadParameter, DiscreetError, SourceError
 from discreet.privacy import Unit
 from discreet.private.engines import Source, count, open_source
-from discreet.private.engines.count import read
+from discreet.private.engines.counting_query import read
 from discreet.private.engines.session import Limits, private_session
 from discreet.schema import Nominal, Ordinal, Schema
 
@@ -75,7 +75,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 )
 def test_columns(make: Callable[[Path], Any], tmp_path: Path) -> None:
     source = open_source(make(tmp_path))
-    assert source.columns() == ["age", "sex"]
+    assert source.columns == ["age", "sex"]
     source.require(["sex", "age"])
     assert open_source(source) is source
     assert isinstance(source, Source)
@@ -403,7 +403,7 @@ def test_ctrl_c_while_counting_is_no_failure_to_read(tmp_path: Path) -> None:
 
     (tmp_path / "rows.csv").write_text("age,sex\n1,M\n")
     source = open_source(str(tmp_path / "rows.csv"))
-    assert source.has_careful_reading()
+    assert source.has_careful_reading
     with pytest.raises(KeyboardInterrupt):
         read(source, SCHEMA, ROW, Limits(), stopped)
     assert readings == [1]

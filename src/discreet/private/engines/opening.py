@@ -1,18 +1,17 @@
-"""Opening a source: whatever people hold their rows in, checked before anything private is touched."""
+"""Opening a source: whatever people keep their rows in, checked before anything private is read."""
 
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadParameter, SourceError
 from discreet.private.engines.base import Source
-from discreet.private.engines.files import CSV_SUFFIXES, PARQUET_SUFFIXES, CsvSource, ParquetSource, found_paths
-from discreet.private.engines.frames import ArrowSource, FrameSource, IbisDuckdbSource, IbisSource, RelationSource
-
-__all__ = ["Source", "open_source"]
+from discreet.private.engines.file_sources import CSV_SUFFIXES, PARQUET_SUFFIXES, CsvSource, ParquetSource, found_paths
+from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, FrameSource, IbisDuckdbSource, IbisSource
 
 
 def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Source:
@@ -24,28 +23,31 @@ def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | Non
     """
     if isinstance(thing, Source):
         return thing
-    if isinstance(thing, str | Path) or (
-        isinstance(thing, list | tuple) and all(isinstance(one, str | Path) for one in thing)
-    ):
-        return _open_files(thing, delimiter, encoding)
+    several = thing if isinstance(thing, list | tuple) else [thing]
+    csv, parquet = _files(several) if all(isinstance(one, str | Path) for one in several) else ([], [])
+    if csv:
+        return _open_csv(csv, delimiter, encoding)
     if delimiter is not None or encoding is not None:
         raise BadParameter("delimiter and encoding are for CSV files; leave them out here")
-    return _open_table(thing)
+    return ParquetSource(parquet) if parquet else _open_table(thing)
 
 
-def _open_files(given: str | Path | Iterable[str | Path], delimiter: str | None, encoding: str | None) -> Source:
+def _files(given: Iterable[str | Path]) -> tuple[list[Path], list[Path]]:
+    """The files if they are CSV, and the files if they are Parquet."""
     paths = found_paths(given)
-    parquet = [path for path in paths if path.name.lower().endswith(PARQUET_SUFFIXES)]
-    csv = [path for path in paths if path.name.lower().endswith(CSV_SUFFIXES)]
-    if unknown := [path for path in paths if path not in parquet and path not in csv]:
+    csv, parquet = (
+        [path for path in paths if path.name.lower().endswith(suffixes)]
+        for suffixes in (CSV_SUFFIXES, PARQUET_SUFFIXES)
+    )
+    if unknown := [path for path in paths if path not in csv and path not in parquet]:
         known = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
         raise SourceError(f"{unknown[0]}: its kind is unknown; convert it to one of {known}")
-    if parquet and csv:
-        raise SourceError(f"{csv[0]} is CSV and {parquet[0]} Parquet; files read together must be of one kind")
-    if parquet:
-        if delimiter is not None or encoding is not None:
-            raise BadParameter("delimiter and encoding are for CSV files; leave them out for Parquet")
-        return ParquetSource(parquet)
+    if csv and parquet:
+        raise SourceError(f"{csv[0]} is CSV and {parquet[0]} is Parquet; open files of one kind only")
+    return csv, parquet
+
+
+def _open_csv(paths: list[Path], delimiter: str | None, encoding: str | None) -> Source:
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
         raise BadParameter(f"delimiter must be one character such as ';', not {delimiter!r}")
     try:
@@ -53,32 +55,30 @@ def _open_files(given: str | Path | Iterable[str | Path], delimiter: str | None,
         codecs.getincrementaldecoder(codec)().decode(b"").encode()
     except (LookupError, TypeError, AttributeError, ValueError):
         raise BadParameter(f"encoding {encoding!r} is unknown; use a name such as 'utf-8' or 'latin-1'") from None
-    return CsvSource(csv, delimiter, "utf-8-sig" if codec == "utf-8" else codec)
+    return CsvSource(paths, delimiter, "utf-8-sig" if codec == "utf-8" else codec)
 
 
 def _open_table(thing: Any) -> Source:
-    home = type(thing).__module__.split(".")[0]
-    if home == "pyarrow":
-        import pyarrow as pa
-
-        if isinstance(thing, pa.Table | pa.RecordBatch):
-            return ArrowSource(thing)
-    elif home == "ibis":
-        import ibis
-
-        if isinstance(thing, ibis.Table):
-            return _open_ibis(thing)
-    elif home in ("duckdb", "_duckdb"):
-        import duckdb
-
-        if isinstance(thing, duckdb.DuckDBPyRelation):
-            return RelationSource(thing)
-    elif (frame := _known_frame(thing)) is not None:
-        return FrameSource(frame)
+    if _is_a(thing, "pyarrow", "Table", "RecordBatch"):
+        return ArrowSource(thing, "the Arrow table", thing.schema.names)
+    if _is_a(thing, "duckdb", "DuckDBPyRelation"):
+        return DuckdbSource(thing, "the DuckDB relation", thing.columns)
+    if _is_a(thing, "ibis", "Table"):
+        return _open_ibis(thing)
+    if (frame := _known_frame(thing)) is not None:
+        native = type(frame.to_native())
+        name = f"the {native.__module__.split('.')[0]} {native.__name__}"
+        return FrameSource(frame, name, map(str, frame.collect_schema().names()))
     raise SourceError(
         f"cannot open a {type(thing).__module__}.{type(thing).__qualname__}; give the path of a CSV or Parquet file, "
         "a pandas or polars frame, an Arrow table, a DuckDB relation or an ibis table"
     )
+
+
+def _is_a(thing: Any, library: str, *names: str) -> bool:
+    """Whether a thing is of one of these classes, without loading the library of which it is not."""
+    loaded = sys.modules.get(library)
+    return loaded is not None and isinstance(thing, tuple(getattr(loaded, name) for name in names))
 
 
 def _open_ibis(table: Any) -> Source:
@@ -88,7 +88,8 @@ def _open_ibis(table: Any) -> Source:
         engine = table.get_backend().name
     except IbisError:
         raise SourceError("the ibis table: is not bound to a database; connect first, then take the table") from None
-    return IbisDuckdbSource(table) if engine == "duckdb" else IbisSource(table, engine)
+    kind = IbisDuckdbSource if engine == "duckdb" else IbisSource
+    return kind(table, f"the ibis table ({engine})", table.columns)
 
 
 def _known_frame(thing: Any) -> Any:

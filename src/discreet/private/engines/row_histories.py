@@ -1,4 +1,4 @@
-"""Rows as users' histories: what is kept of each user, chosen in one streaming pass without sorting.
+"""Rows as users' histories: at most so many records of each user, chosen in one streaming pass without sorting.
 
 Which records of a user are kept is decided by hashes over a salt, the user, and the record's item or its number among
 the user's records: for a random salt, a uniform choice that does not depend on other users.
@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from typing import Any
 
+import ibis
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
 from discreet.private.engines.base import Source
-from discreet.private.engines.count import coded_rows, read
-from discreet.private.engines.reservoirs import Batch, Reservoirs, Spread
-from discreet.private.engines.session import Limits, arrow_batches, kept_table, remembered_bytes
-from discreet.private.engines.source import open_source
+from discreet.private.engines.counting_query import coded_rows, read
+from discreet.private.engines.opening import open_source
+from discreet.private.engines.reservoirs import Batch, Reservoirs, ShardedRows
+from discreet.private.engines.session import Limits, array_batches, kept_table, remembered_bytes
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Schema
 
-#: their numbers fill the lower bits of a key
+#: cell numbers fill the lower bits of a key
 MOST_CELLS = 2**31
-#: rows that are offered together: of a user there should be several
+#: rows that are offered together, so many that most users have several among them
 _TOGETHER = 1 << 22
 
 
@@ -43,64 +43,54 @@ def histories(
     """What the users of a source have; nothing is read yet. If there will be several looks, rows may be remembered."""
     if schema.cells >= MOST_CELLS:
         raise BadParameter(f"{' x '.join(schema)} makes {schema.cells:,} cells, too many for items; use fewer contexts")
-    return RowHistories(open_source(source), schema, unit, Limits(threads, memory_limit), _Memory(looks))
+    return RowHistories(open_source(source), schema, unit, looks, Limits(threads, memory_limit))
 
 
-class _Memory:
-    """Rows that were read, for looks that will follow, and what they were spread with."""
-
-    def __init__(self, looks: int) -> None:
-        self.looks = looks
-        self.rows: list[Spread] = []
-        self.place: np.uint64 | None = None
-
-
-@dataclass(frozen=True)
 class RowHistories:
     """The histories in a source; `schema` begins with the item and has less than 2**31 cells."""
 
-    source: Source
-    schema: Schema
-    unit: Unit
-    limits: Limits
-    _memory: _Memory = field(repr=False, compare=False)
+    def __init__(self, source: Source, schema: Schema, unit: Unit, looks: int, limits: Limits) -> None:
+        self._source, self._schema, self._unit, self._limits = source, schema, unit, limits
+        self._looks_left = looks
+        self._remembered: list[ShardedRows] = []
+        self._place: np.uint64 | None = None
 
     def kept(self, most: int, *, distinct: bool, scores: NDArray[np.float64] | None, salt: bytes) -> Kept:
-        self._memory.looks -= 1
+        self._looks_left -= 1
 
         def chosen(parts: list[Any]) -> Kept:
-            if self._memory.place is None:
-                self._memory.place = np.frombuffer(salt, np.uint64)[0]
-            place, sizes, threads = self._memory.place, self.schema.sizes, self.limits.threads
+            if self._place is None:  # one for all looks, because rows may be remembered
+                self._place = np.frombuffer(salt, np.uint64)[0]
+            place, sizes, threads = self._place, self._schema.sizes, self._limits.threads
             reservoirs = Reservoirs(most, sizes, salt, place=place, distinct=distinct, scores=scores, threads=threads)
             with closing(self._rows(parts, place)) as rows:
                 for some in rows:
                     reservoirs.offer(some)
             return KeptRecords(sizes, *reservoirs.settled())
 
-        return read(self.source, self.schema, self.unit, self.limits, chosen)
+        return read(self._source, self._schema, self._unit, self._limits, chosen)
 
-    def _rows(self, parts: list[Any], place: np.uint64) -> Generator[Spread]:
+    def _rows(self, parts: list[Any], place: np.uint64) -> Generator[ShardedRows]:
         """All rows, some millions at a time, remembered or read."""
-        remembered, self._memory.rows = self._memory.rows, []
+        remembered, self._remembered = self._remembered, []
         if remembered:
             yield from remembered
         else:
-            room = remembered_bytes(parts[0]) if self._memory.looks > 0 else 0
+            room = remembered_bytes(parts[0]) if self._looks_left > 0 else 0
             with ExitStack() as stack:
-                groups = _groups(_batches(parts, self.schema, self.unit, stack), place)
+                groups = _groups(_batches(parts, self._schema, self._unit, stack), place)
                 if parts[0].get_backend().name == "duckdb":  # others give all at once, and some to one thread only
                     groups = stack.enter_context(closing(_ahead(groups)))
                 for some in groups:
                     yield some
                     room -= some.rows.nbytes
                     remembered = [*remembered, some] if room >= 0 else []
-        if self._memory.looks > 0:
-            self._memory.rows = remembered
+        if self._looks_left > 0:
+            self._remembered = remembered
 
 
-def _ahead(groups: Iterator[Spread]) -> Generator[Spread]:
-    """The same; the next ones are read while these are used."""
+def _ahead(groups: Iterator[ShardedRows]) -> Generator[ShardedRows]:
+    """The same groups; the next one is read while this one is used."""
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, groups, None)
         while (some := coming.result()) is not None:
@@ -108,20 +98,18 @@ def _ahead(groups: Iterator[Spread]) -> Generator[Spread]:
             yield some
 
 
-def _groups(batches: Iterator[Batch], place: np.uint64) -> Generator[Spread]:
+def _groups(batches: Iterator[Batch], place: np.uint64) -> Generator[ShardedRows]:
     group: list[Batch] = []
     for batch in batches:
         group.append(batch)
         if sum(users.size for users, _, _ in group) >= _TOGETHER:
-            yield Spread.of(group, place)
+            yield ShardedRows.of(group, place)
             group = []
     if group:
-        yield Spread.of(group, place)
+        yield ShardedRows.of(group, place)
 
 
 def _batches(parts: list[Any], schema: Schema, unit: Unit, stack: ExitStack) -> Iterator[Batch]:
-    import ibis
-
     rows, (word,) = coded_rows(parts, schema, unit)
     kind = rows.user_id.type()
     if kind.is_integer() and not kind.is_uint64():
@@ -133,8 +121,7 @@ def _batches(parts: list[Any], schema: Schema, unit: Unit, stack: ExitStack) -> 
         ticket = kept.user_id.cast("string").hash().cast("int64")
         rows = kept.mutate(ticket=ticket).join(named, "user_id")
         rows = rows.select("user", "ticket", word=rows[word].cast("int32"))
-    for batch in arrow_batches(rows):
-        found = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
-        users = np.ascontiguousarray(found["user"], np.int64)
-        tickets = np.ascontiguousarray(found["ticket"], np.int64) if "ticket" in found else users
-        yield users, tickets, np.ascontiguousarray(found["word"], np.int32)
+    for batch in array_batches(rows):
+        users = np.ascontiguousarray(batch["user"], np.int64)
+        tickets = np.ascontiguousarray(batch["ticket"], np.int64) if "ticket" in batch else users
+        yield users, tickets, np.ascontiguousarray(batch["word"], np.int32)

@@ -1,4 +1,4 @@
-"""The bins of ordinal attributes, exactly: no value changes its bin by rounding."""
+"""The codes of ordinal attributes, exactly: no value changes its bin by rounding."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, cast
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
 from discreet.errors import BadParameter
 from discreet.private.engines.rules import Rules, Step
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import FLOAT_EXACT, Engine
 from discreet.schema import Ordinal
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_FLOAT_EXACT = 2**53
 _TREE_BINS = 32
 _TREE_MOST = 10_000
 _LOOKUP_SPAN = 4_000_000
@@ -26,25 +27,23 @@ def whole(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
     """Integers and days: moved into the domain, then counted from its low end."""
     rules = Rules(attribute, engine)
     low, end, width, edges = _whole_bins(attribute)
-    if attribute.kind == "date":
-        day = engine.day(raw)
-        if day is None:
-            return rules.only()
-        first, last = (date.fromordinal(tick + _EPOCH) for tick in (low, end - 1))
-        is_outside = (day < first) | (day > last)
-        offset = _between(day, day < first, first, day > last, last).delta(first, unit="day")
-        return _binned(rules, [(offset, is_outside)], low, end, width, edges)
-    number = engine.number(raw)
-    if number is None:
+    readings = _readings(raw, attribute, engine, low, end)
+    if not readings:
         return rules.only()
-    numbers = [number]
-    if max(abs(low), abs(end)) > _FLOAT_EXACT and (exact := engine.whole(raw)) is not None:
-        numbers = [exact, number]
-    offsets = [(_offset(one, low, end), (one < low) | (one >= end)) for one in numbers]
-    return _binned(rules, offsets, low, end, width, edges)
+    if edges is not None and len(edges) > _TREE_BINS and end - low <= _LOOKUP_SPAN and len(readings) == 1:
+        ((offset, outside),) = readings
+        values = np.arange(end - low)
+        lookup = pa.table({"label": values, "code": np.searchsorted(edges - low, values, side="right") - 1})
+        return Step(lambda column, found: rules.applied(column, rules.inside(outside, found)), offset, lookup)
+    code: Any = None
+    for offset, outside in reversed(readings):  # the first that is a number wins
+        found = _quotient(offset, width, end - low) if edges is None else _tree(offset, edges - low)
+        found = rules.inside(outside, found)
+        code = found if code is None else ibis.ifelse(offset.notnull(), found, code)
+    return Step(lambda column, _: rules.applied(column, code))
 
 
-def _whole_bins(attribute: Ordinal) -> tuple[int, int, int | None, np.ndarray[Any, Any] | None]:
+def _whole_bins(attribute: Ordinal) -> tuple[int, int, int, np.ndarray[Any, Any] | None]:
     """First value, first value after the last, and the width of the bins, or their edges where widths differ."""
     width = 7 if attribute.width == "week" else attribute.width
     if attribute.edges is None and isinstance(width, int):
@@ -52,57 +51,42 @@ def _whole_bins(attribute: Ordinal) -> tuple[int, int, int | None, np.ndarray[An
         low = start.toordinal() - _EPOCH if isinstance(start, date) else cast(int, start)
         return low, low + width * attribute.bins, width, None
     edges = attribute.edges_array()
-    return int(edges[0]), int(edges[-1]), None, edges
+    return int(edges[0]), int(edges[-1]), 0, edges
+
+
+def _readings(raw: Any, attribute: Ordinal, engine: Engine, low: int, end: int) -> list[tuple[Any, Any]]:
+    """How far each value lies above the low end, after being moved into the domain, and whether it was outside.
+
+    Several readings if one is exact and another takes more values; none if the column's type can hold no such value.
+    """
+    if attribute.kind == "date":
+        day = engine.day(raw)
+        if day is None:
+            return []
+        first, last = (date.fromordinal(tick + _EPOCH) for tick in (low, end - 1))
+        return [(_between(day, first, last).delta(first, unit="day"), (day < first) | (day > last))]
+    exact = engine.whole(raw) if max(abs(low), abs(end)) > FLOAT_EXACT else None
+    numbers = [number for number in (exact, engine.number(raw)) if number is not None]
+    return [(_offset(number, low, end), (number < low) | (number >= end)) for number in numbers]
 
 
 def _offset(number: Any, low: int, end: int) -> Any:
-    """How far a number lies above the low end, after being moved into the domain."""
-    if number.type().is_integer():
-        return _between(number, number < low, low, number >= end, end - 1) - low
-    near = _between(number, number < low, float(low), number >= end, float(end - 1)).floor().cast("int64")
-    return _between(near, near < low, low, near >= end, end - 1) - low  # float(end) may have been rounded
+    if not number.type().is_integer():  # as a float an end may be rounded, so this is moved once more
+        number = _between(number, float(low), float(end - 1)).floor().cast("int64")
+    return _between(number, low, end - 1) - low
 
 
-def _between(value: Any, is_below: Any, first: Any, is_above: Any, last: Any) -> Any:
-    import ibis
-
-    kind = value.type()
-    return ibis.ifelse(is_below, ibis.literal(first, kind), ibis.ifelse(is_above, ibis.literal(last, kind), value))
-
-
-def _binned(
-    rules: Rules,
-    offsets: list[tuple[Any, Any]],
-    low: int,
-    end: int,
-    width: int | None,
-    edges: np.ndarray[Any, Any] | None,
-) -> Step:
-    """The bin of each offset; of several readings of one column, the first that is a number holds."""
-    import ibis
-    import pyarrow as pa
-
-    if edges is None:
-        codes = [rules.inside(outside, _quotient(offset, cast(int, width), end - low)) for offset, outside in offsets]
-    elif len(edges) > _TREE_BINS and end - low <= _LOOKUP_SPAN and len(offsets) == 1:
-        ((offset, outside),) = offsets
-        values = np.arange(end - low)
-        bins = np.searchsorted(edges - low, values, side="right") - 1
-        lookup = pa.table({"label": values, "code": bins})
-        return Step(lambda column, found: rules.applied(column, rules.inside(outside, found)), offset, lookup)
-    else:
-        codes = [rules.inside(outside, _tree(offset, edges - low)) for offset, outside in offsets]
-    code = codes[-1]
-    for (offset, _), better in zip(offsets[:-1], codes[:-1], strict=True):
-        code = ibis.ifelse(offset.notnull(), better, code)
-    return Step(lambda column, _: rules.applied(column, code))
+def _between(value: Any, first: Any, last: Any) -> Any:
+    """The value, moved to the nearest end if it lies outside. NULL stays NULL."""
+    low, high = (ibis.literal(end, value.type()) for end in (first, last))
+    return ibis.ifelse(value < first, low, ibis.ifelse(value > last, high, value))
 
 
 def _quotient(offset: Any, width: int, span: int) -> Any:
     """Exact division by the width: engines divide whole numbers as floats, which is exact below 2**53 only."""
     if width == 1:
         return offset
-    if span < _FLOAT_EXACT:
+    if span < FLOAT_EXACT:
         return offset // width
     if span // width >= 2**50:
         raise BadParameter("an ordinal attribute has 2**50 bins or more; make its bins wider")
@@ -111,8 +95,6 @@ def _quotient(offset: Any, width: int, span: int) -> Any:
 
 def _tree(value: Any, edges: np.ndarray[Any, Any]) -> Any:
     """The bin of a value by bisection: exact for any edges. NULL stays NULL."""
-    import ibis
-
     if len(edges) > _TREE_MOST:
         raise BadParameter(
             f"an ordinal attribute has more than {_TREE_MOST} bins whose edges follow no rule that can be computed; "
@@ -146,7 +128,7 @@ def real(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
         first, last = float(edges[0]), float(edges[-1])
     else:
         first, last = grid.edge(0), grid.edge(grid.bins)
-    near = _between(number, number < first, first, number > last, last)
+    near = _between(number, first, last)
     code = _tree(near, edges) if grid is None else grid.bin(near)
     code = rules.inside((number < first) | (number > last), code)
     return Step(lambda column, _: rules.applied(column, code))
@@ -180,17 +162,14 @@ class _Grid:
 
     def bin(self, value: Any) -> Any:
         """A guess from the distance, then moved by one where the exact edges say so."""
-        guess = _at_most(((value - self.edge(0)) / (self.step / self.per_one)).floor().cast("int64"), self.bins - 1)
+        last = self.bins - 1
+        guess = ((value - self.edge(0)) / (self.step / self.per_one)).floor().cast("int64")
+        guess = ibis.ifelse(guess > last, last, guess)
         up = (value >= self._edge(guess + 1)).cast("int64")
         down = (value < self._edge(guess)).cast("int64")
-        return _at_most(guess + up - down, self.bins - 1)
+        code = guess + up - down
+        return ibis.ifelse(code > last, last, code)
 
     def _edge(self, index: Any) -> Any:
         value = (index * self.step + self.start).cast("float64") / float(self.per_one)
         return value.cast("float32").cast("float64") if self.short else value
-
-
-def _at_most(value: Any, most: int) -> Any:
-    import ibis
-
-    return ibis.ifelse(value > most, ibis.literal(most, "int64"), value)

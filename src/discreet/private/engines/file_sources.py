@@ -1,0 +1,151 @@
+"""CSV and Parquet files as sources."""
+
+from __future__ import annotations
+
+import glob
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.errors import SourceError
+from discreet.private.engines.arrow_columns import parquet_batches
+from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.csv_text import CsvLayout, repaired_copy
+from discreet.private.engines.session import Limits, Session, picked, private_session, quoted
+from discreet.private.engines.table_sources import ArrowSource
+
+CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+
+Layout = TypeVar("Layout")
+ParquetLayout = tuple[tuple[str, str], ...]
+
+
+def found_paths(given: str | Path | Iterable[str | Path]) -> list[Path]:
+    """The files that a path, a pattern or a list of them names, in a fixed order, each once."""
+    several = [given] if isinstance(given, str | Path) else list(given)
+    if not several:
+        raise SourceError("the list of files is empty; name at least one")
+    return list(dict.fromkeys(path for one in several for path in _expanded(one)))
+
+
+def _expanded(given: str | Path) -> list[Path]:
+    text = os.path.expanduser(given)
+    if "://" in text:
+        raise SourceError(f"{text}: is a URL; download the file first, or open it as an ibis table")
+    path = Path(text)
+    if path.is_dir():
+        raise SourceError(f"{text}: is a folder; name its files, such as {path / '*.parquet'}")
+    if path.exists():
+        return [path]
+    if not glob.has_magic(text):
+        raise SourceError(f"{text}: there is no such file; correct the path")
+    matches = [Path(match) for match in sorted(glob.glob(text, recursive=True)) if not Path(match).is_dir()]
+    if not matches:
+        raise SourceError(f"{text}: no file matches this pattern; correct it")
+    return matches
+
+
+class FileSource(Source, Generic[Layout]):
+    """Files with the same columns. Those that also share their layout are read together."""
+
+    has_careful_reading = True
+
+    def __init__(self, layouts: Mapping[Path, Layout], names_of: Callable[[Layout], Sequence[str]]) -> None:
+        first, *more = layouts
+        names = names_of(layouts[first])
+        super().__init__(str(first) + (f" and {len(more)} more" if more else ""), names)
+        self._groups: dict[Layout, list[Path]] = {}
+        for path, layout in layouts.items():
+            if set(names_of(layout)) != set(names):
+                raise SourceError(f"{path}: its columns differ from those of {first}; open such files separately")
+            self._groups.setdefault(layout, []).append(path)
+
+    @contextmanager
+    def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
+        with private_session(limits) as session:
+            yield [
+                session.view(f"part{index}", self._query(session, layout, paths, wanted, careful))
+                for index, (layout, paths) in enumerate(self._groups.items())
+            ]
+
+    @abstractmethod
+    def _query(self, session: Session, layout: Layout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
+        """SQL that reads files of one layout; read with care, a sound row gives the same and a flawed one no error."""
+
+
+class CsvSource(FileSource[CsvLayout]):
+    """CSV, read as text throughout, so that no value can fail to fit a type. Blanks around a field are ignored.
+
+    Read strictly first, which is fast and fails on any flaw: stray quotes, broken UTF-8, too many fields, also on a
+    line end inside quotes. Such a file is read once more, from a repaired copy, tolerantly and on one thread. Missing
+    fields are nulls, surplus ones are ignored; a line that is still no row (above 2 MB) is left out.
+    """
+
+    def __init__(self, paths: list[Path], delimiter: str | None, encoding: str) -> None:
+        layouts = {path: CsvLayout.of(path, delimiter, encoding) for path in paths}
+        super().__init__(layouts, lambda layout: layout.names)
+        self._encoding = encoding
+
+    def require(self, names: Iterable[str]) -> None:
+        needed = list(names)
+        used = {layout.delimiter for layout in self._groups}
+        others = [mark for mark in ",;\t|" if mark in self.columns[0] and mark not in used]
+        if len(self.columns) == 1 and (others or len(needed) > 1):
+            fix = f"delimiter={others[0]!r}" if others else "delimiter="
+            raise SourceError(f"{self.name}: has one column only; say what separates its columns with {fix}")
+        super().require(needed)
+
+    def without_rows(self) -> Source:
+        empty = pa.schema([(name, pa.string()) for name in self.columns]).empty_table()
+        return ArrowSource(empty, self.name, self.columns)
+
+    def _query(self, session: Session, layout: CsvLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
+        packed = layout.packed
+        if careful or self._encoding != "utf-8-sig":
+            paths, packed = [repaired_copy(path, session.folder, self._encoding) for path in paths], False
+        delimiter = quoted(layout.delimiter, "'")
+        columns = ", ".join(f"c{index}: 'VARCHAR'" for index in range(len(layout.names)))
+        fields = ", ".join(
+            f"NULLIF(TRIM(c{layout.names.index(name)}), '') AS {quoted(alias)}" for alias, name in wanted.items()
+        )
+        tolerance = ", strict_mode = false, ignore_errors = true, parallel = false" if careful else ""
+        return (
+            f"SELECT {fields} FROM read_csv({_path_list(paths)}, columns = {{{columns}}}, auto_detect = false, "
+            f"header = true, delim = {delimiter}, quote = '\"', escape = '\"', null_padding = true, "
+            f"compression = '{'gzip' if packed else 'none'}'{tolerance})"
+        )
+
+
+class ParquetSource(FileSource[ParquetLayout]):
+    """Parquet. What DuckDB fails on, such as text that is not UTF-8, is read once more through Arrow."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        layouts: dict[Path, ParquetLayout] = {}
+        for path in paths:
+            try:
+                layouts[path] = tuple((field.name, str(field.type)) for field in pq.read_schema(path))
+            except (OSError, pa.ArrowException):
+                raise SourceError(f"{path}: cannot be read; is this a complete Parquet file?") from None
+        super().__init__(layouts, lambda layout: [name for name, _ in layout])
+
+    def without_rows(self) -> Source:
+        return self  # a view on it reads names and types only
+
+    def _query(self, session: Session, layout: ParquetLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
+        if careful:
+            rows = session.register(parquet_batches(paths, list(dict.fromkeys(wanted.values()))))
+        else:  # the statistics in a file ignore NaN, and DuckDB would conclude that there is none
+            rows = f"read_parquet({_path_list(paths)}, hive_partitioning = false, can_have_nan = true)"
+        return f"SELECT {picked(wanted)} FROM {rows}"
+
+
+def _path_list(paths: list[Path]) -> str:
+    # DuckDB would take these names for patterns
+    return "[" + ", ".join(quoted(glob.escape(str(path.absolute())), "'") for path in paths) + "]"
