@@ -22,7 +22,7 @@ DATA = ["private.engines", "private.publish", "private.draft", "private.failures
 OUT_OF_REACH = {
     **{
         room: [*CUSTODIAN, "summaries", "queries", "release", "cli"]
-        for room in ("errors", "naming", "privacy", "schema", "numbers", "kernels")
+        for room in ("errors", "naming", "privacy", "schema", "numbers", "kernels", "parameters", "left_out")
     },
     "transforms": [*CUSTODIAN, "summaries", "release", "cli"],
     **{room: [*CUSTODIAN, "cli"] for room in ("queries", "summaries", "release")},
@@ -31,15 +31,25 @@ OUT_OF_REACH = {
     "spec": ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "summaries", "release", "cli"],
     "noise": ["private", "mechanisms", "ledger", "schema", "tasks", "spec", "queries", "summaries", "release", "cli"],
     "ledger": ["private", "noise", "mechanisms", "plan", "evaluate", "schema", "summaries", "release", "cli"],
-    "private.counts": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
-    "private.kept": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
+    **{
+        f"private.{room}": [
+            "private.engines",
+            "private.publish",
+            "noise",
+            "mechanisms",
+            "ledger",
+            "summaries",
+            "release",
+        ]
+        for room in ("counts", "kept", "bounded", "ready_counts")
+    },
     "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
     "mechanisms": [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"],
     "plan": [*DATA, "ledger", "evaluate", "spec", "cli"],
     "private.publish": ["evaluate", "spec", "cli"],
 }
 #: the rest, which may reach all of them
-FREE = ["", "__main__", "private", "private.draft", "private.failures", "evaluate", "cli"]
+FREE = ["", "__main__", "help", "private", "private.draft", "private.failures", "evaluate", "cli"]
 
 
 @pytest.mark.parametrize("room", OUT_OF_REACH)
