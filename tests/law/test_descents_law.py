@@ -24,6 +24,7 @@ from discreet.noise import Descent, Noise, descents
 from discreet.noise import redraws as stepping
 from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
+from tests.noise_down import noise_down
 from tests.statistics import Agreement, compare, compare_law
 
 Ints = NDArray[np.int64]
@@ -96,7 +97,7 @@ def step_by_step(descent: Descent, n: int) -> list[Ints]:
     noise, counts = Noise(), np.zeros(n, np.int64)
     path = [noise.laplace(descent.scale, n)]
     for old, new in pairwise(scales_of(descent)):
-        path.append(noise.noise_down(path[-1], counts, old, new))
+        path.append(noise_down(noise, path[-1], counts, old, new))
     return path
 
 

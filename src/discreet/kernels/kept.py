@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
+from discreet.kernels.jit import Ints, Marks, kernel
 
 
 @kernel
-def add_kept(starts: Ints, words: Ints, first: int, chosen: NDArray[np.bool_], table: Ints) -> None:
+def add_kept(starts: Ints, words: Ints, first: int, chosen: Marks, table: Ints) -> None:
     """Add the first records of every user, or of every chosen one, to their cells."""
     for user in range(starts.size - 1):
         if chosen.size == 0 or chosen[user]:
@@ -27,7 +24,7 @@ def add_numbers(starts: Ints, most: int, table: Ints) -> None:
 
 
 @kernel
-def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: NDArray[np.int64]) -> None:
+def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: Ints) -> None:
     """Add what users have in pairs of different items to `table` (items x items).
 
     Undirected: each pair once per user, at the lower item's row. Directed: at [i, j] the user's records of j, if the

@@ -12,9 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
+from discreet.kernels.jit import Ints, Words, kernel
 
 #: no key is above it, so nothing is refused
 LAST = 2**63 - 1
@@ -78,7 +76,7 @@ def offer(
     contexts: int,
     bases: Ints,
     layout: tuple[int, int, int],
-    salts: NDArray[np.uint64],
+    salts: Words,
     place: np.uint64,
     most: int,
     full: int,

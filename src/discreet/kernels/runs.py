@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
+from discreet.kernels.jit import Ints, kernel
 
 
 @kernel

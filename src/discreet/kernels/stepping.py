@@ -5,12 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.kernels.jit import Floats, Ints, Marks, kernel
 
 DONE, PAUSED = -1, -2
 
@@ -18,7 +14,7 @@ DONE, PAUSED = -1, -2
 @kernel
 def finish(
     taken: Ints,
-    working: NDArray[np.bool_],
+    working: Marks,
     changes: Ints,
     needs: Floats,
     ends: Ints,

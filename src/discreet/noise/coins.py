@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.kernels.coins import toss
+from discreet.kernels.float_draws import toss
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import Coin
-from discreet.noise.source import Stream
+from discreet.noise.source import Stream, words
 from discreet.noise.tables import table_of
 from discreet.numbers.intervals import Rational, Real
 
@@ -62,11 +62,10 @@ def _positive(limit: Fraction) -> None:
 
 def _decided(weights: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:
     """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
-    words, heads = np.empty(weights.size, np.uint64), np.empty(weights.size, np.bool_)
+    drawn, heads = words(weights.size, stream), np.empty(weights.size, np.bool_)
     near = np.empty(weights.size + 1, np.int32)
-    stream.fill(words)
-    for i in near[: toss(weights, float(limit), inverse, words, heads, near)].tolist():
+    for i in near[: toss(weights, float(limit), inverse, drawn, heads, near)].tolist():
         ratio = Fraction(abs(int(weights[i]))) / limit
         ratio = 1 / ratio if inverse else ratio
-        heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1
+        heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(drawn[i]), stream) == 1
     return heads

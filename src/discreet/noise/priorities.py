@@ -64,15 +64,15 @@ def _compare(stream: Stream, one: _Priority, other: _Priority) -> int:
 
 
 @dataclass(frozen=True)
-class Items:
+class Contestants:
     """Items in a contest: priority max(size, floor) / U, the first 64 bits of U being the word."""
 
     sizes: NDArray[np.int64]
     levels: NDArray[np.int16]  # of the floors
     words: NDArray[np.uint64]
 
-    def __add__(self, other: Items) -> Items:
-        both = Items(
+    def __add__(self, other: Contestants) -> Contestants:
+        both = Contestants(
             np.concatenate([self.sizes, other.sizes]),
             np.concatenate([self.levels, other.levels]),
             np.concatenate([self.words, other.words]),
@@ -84,8 +84,8 @@ class Items:
         )
         return both
 
-    def taken(self, which: NDArray[Any]) -> Items:
-        return Items(self.sizes[which], self.levels[which], self.words[which])
+    def taken(self, which: NDArray[Any]) -> Contestants:
+        return Contestants(self.sizes[which], self.levels[which], self.words[which])
 
     @cached_property
     def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
@@ -138,7 +138,9 @@ class Cut:
     tau: float | None
 
 
-def highest(items: Items, count: int, stream: Stream, within: tuple[float, float] = (0.0, math.inf)) -> Cut | None:
+def highest(
+    items: Contestants, count: int, stream: Stream, within: tuple[float, float] = (0.0, math.inf)
+) -> Cut | None:
     """The `count` items of highest priority; or None if, before any bit is read, the cut may lie beyond `within`."""
     total = items.lows.size
     if total <= count:
@@ -166,7 +168,7 @@ def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, 
     return least, float(sample[place + spread]) if place + spread < sample.size else math.inf
 
 
-def _not_told_apart(items: Items, low: float) -> tuple[NDArray[np.int64], float, float]:
+def _not_told_apart(items: Contestants, low: float) -> tuple[NDArray[np.int64], float, float]:
     """All items whose interval meets one with this low, or that of an item which does, and so on; and both its ends."""
     close = 2.0**-16
     for least, most in ((low * (1 - close), low * (1 + close)), (0.0, math.inf)):  # nearly always close by is enough

@@ -27,11 +27,11 @@ from discreet.errors import BadParameter
 from discreet.kernels.priorities import strengths_of
 from discreet.noise import levels
 from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Items, highest, likely_cut
+from discreet.noise.priorities import Contestants, highest, likely_cut
 from discreet.noise.skips import placed, positions
-from discreet.noise.source import Stream
+from discreet.noise.source import Stream, words
 from discreet.noise.survivor_values import signs, sizes, survivor_values
-from discreet.noise.survivors import Between, Kept, Rule, kept_share
+from discreet.noise.survivors import ExtraKeptProbability, KeptProbability, Rule, kept_share
 from discreet.noise.wide import merged_order, same_form
 
 
@@ -90,7 +90,7 @@ def priority_sample(
 
 
 def _highest(
-    parts: Sequence[Items], count: int, stream: Stream, side_by_side: SideBySide
+    parts: Sequence[Contestants], count: int, stream: Stream, side_by_side: SideBySide
 ) -> tuple[list[NDArray[np.bool_]], float | None]:
     """Marks of the `count` items of highest priority, part by part, and tau.
 
@@ -115,7 +115,7 @@ def _highest(
 class _Side:
     """One field in the contest: its occupied cells from the start, those empty ones that have been drawn so far."""
 
-    occupied: Items
+    occupied: Contestants
     drawn: _Drawn
 
     def __init__(self, field: Field, rule: Rule, drawer: Drawer) -> None:
@@ -141,7 +141,7 @@ class _Side:
         return sum(int(np.count_nonzero(items.lows >= above)) for items in self.items)
 
     @property
-    def items(self) -> tuple[Items, Items]:
+    def items(self) -> tuple[Contestants, Contestants]:
         return self.occupied, self.drawn.items
 
     def chosen(self, old: NDArray[np.bool_], new: NDArray[np.bool_]) -> Chosen:
@@ -149,10 +149,9 @@ class _Side:
         return Chosen(old, np.take(self.drawn.ranks, which, axis=0), self.drawn.values[which])
 
 
-def _items(strengths: NDArray[np.int64], level: int | None, drawer: Drawer) -> Items:
-    words = np.empty(strengths.size, np.uint64)
-    drawer.stream.fill(words)
-    return Items(strengths, np.full(strengths.size, levels.NONE if level is None else level, np.int16), words)
+def _items(strengths: NDArray[np.int64], level: int | None, drawer: Drawer) -> Contestants:
+    floors = np.full(strengths.size, levels.NONE if level is None else level, np.int16)
+    return Contestants(strengths, floors, words(strengths.size, drawer.stream))
 
 
 def _limited(rule: Rule, level: int | None) -> Rule:
@@ -184,7 +183,7 @@ class _Drawn:
 
     ranks: NDArray[Any]
     values: NDArray[np.int64]
-    items: Items
+    items: Contestants
 
     @classmethod
     def first(cls, empty: int, rule: Rule, level: int | None, drawer: Drawer) -> _Drawn:
@@ -194,14 +193,16 @@ class _Drawn:
         it, and has priority size / U.
         """
         limited = _limited(rule, level)
-        ranks = positions(Kept(limited), empty, drawer)
+        ranks = positions(KeptProbability(limited), empty, drawer)
         values = survivor_values(limited, len(ranks), drawer)
         return cls(ranks, values, _items(np.abs(values), level, drawer))
 
     def extended(self, empty: int, rule: Rule, level: int, lower: int | None, drawer: Drawer) -> _Drawn:
         """With those of priority at least a lower level but below this one (or all that are left) as well."""
         above, below = _limited(rule, level), _limited(rule, lower)
-        left = positions(Between(Kept(below), Kept(above)), empty - len(self.ranks), drawer)
+        left = positions(
+            ExtraKeptProbability(KeptProbability(below), KeptProbability(above)), empty - len(self.ranks), drawer
+        )
         ranks, preceding = placed(left, self.ranks)
         items = _below(below, lower, level, len(ranks), drawer)
         values = signs(rule, items.sizes, drawer)
@@ -209,15 +210,13 @@ class _Drawn:
         order = merged_order(preceding, len(before))
         every = self.items + items
         return _Drawn(
-            np.concatenate([before, ranks])[order],
-            np.concatenate([self.values, values])[order],
-            every.taken(order),
+            np.concatenate([before, ranks])[order], np.concatenate([self.values, values])[order], every.taken(order)
         )
 
 
-def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Items:
+def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Contestants:
     """As in `_Drawn.first`, given that the priority is below the level: whatever reaches it is drawn again."""
-    found = Items(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
+    found = Contestants(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
     while found.sizes.size < count:
         ask = 2 * (count - found.sizes.size) + 16
         items = _items(sizes(rule, ask, drawer), lower, drawer)
@@ -226,7 +225,7 @@ def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer
     return found.taken(np.arange(count))
 
 
-def _surely_under(items: Items, level: int) -> NDArray[np.bool_]:
+def _surely_under(items: Contestants, level: int) -> NDArray[np.bool_]:
     """top / U < level, that is U > top / level, a whole number of 2**-64: the first word decides.
 
     The top is a size below 2**62, or the next lower power of two.

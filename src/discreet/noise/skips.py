@@ -108,5 +108,8 @@ def placed(ranks: NDArray[Any], occupied: NDArray[Any]) -> tuple[NDArray[Any], N
     """
     ranks, occupied = same_form(ranks, occupied)
     cells, before = np.empty_like(ranks), np.empty(len(ranks), np.int64)
-    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, cells, before)
+    if ranks.ndim == 2:
+        cells_wide(ranks.view(np.uint64), occupied.view(np.uint64), cells.view(np.uint64), before)
+    else:
+        cells_narrow(ranks, occupied, cells, before)
     return cells, before

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.noise.source import Stream
+from discreet.noise.source import Stream, words
 from discreet.noise.wide import to_integers
 
 #: with fewer, too many would tie
@@ -35,12 +35,11 @@ def integers(size: int, count: int, stream: Stream) -> NDArray[Any]:
 
 
 def _bits(bits: int, count: int, stream: Stream) -> NDArray[Any]:
-    words = np.empty((count, max(1, -(-bits // 64))), np.uint64)
-    stream.fill(words)
+    drawn = words((count, max(1, -(-bits // 64))), stream)
     if bits < 64:
-        return (words[:, 0] >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(count, np.int64)
-    words[:, -1] >>= np.uint64(64 * words.shape[1] - bits)
-    return to_integers(words.view(np.uint32))
+        return (drawn[:, 0] >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(count, np.int64)
+    drawn[:, -1] >>= np.uint64(64 * drawn.shape[1] - bits)
+    return to_integers(drawn.view(np.uint32))
 
 
 def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
@@ -69,21 +68,20 @@ def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
     low, place_bits = int(values.min()), (size - 1).bit_length()
     random_bits = 64 - (int(values.max()) - low).bit_length() - place_bits
-    words = np.empty(size, np.uint64)
-    stream.fill(words)
+    keys = words(size, stream)
     if random_bits < _LEAST_RANDOM_BITS:
-        order = np.lexsort((words, values))
-        return _settled(order, [values.view(np.uint64)[order], words[order]], stream)
+        order = np.lexsort((keys, values))
+        return _settled(order, [values.view(np.uint64)[order], keys[order]], stream)
     # value, random bits and place in one number: sorting numbers is far faster than sorting places by them
-    words >>= np.uint64(64 - random_bits)
-    words <<= np.uint64(place_bits)
+    keys >>= np.uint64(64 - random_bits)
+    keys <<= np.uint64(place_bits)
     if random_bits + place_bits < 64:
-        words |= (values - low).view(np.uint64) << np.uint64(random_bits + place_bits)
-    words |= np.arange(size, dtype=np.uint64)
-    words.sort()
-    order = (words & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    words >>= np.uint64(place_bits)
-    return _settled(order, [words], stream)
+        keys |= (values - low).view(np.uint64) << np.uint64(random_bits + place_bits)
+    keys |= np.arange(size, dtype=np.uint64)
+    keys.sort()
+    order = (keys & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    keys >>= np.uint64(place_bits)
+    return _settled(order, [keys], stream)
 
 
 def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: Stream) -> NDArray[np.int64]:
@@ -95,8 +93,7 @@ def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: S
         ahead = np.flatnonzero(tied)
         places = np.unique(np.concatenate([ahead, ahead + 1]))
         run = np.cumsum(np.concatenate([[0], (~tied[places[1:] - 1] | (np.diff(places) > 1)).astype(np.int64)]))
-        fresh = np.empty(places.size, np.uint64)
-        stream.fill(fresh)
+        fresh = words(places.size, stream)
         by = np.lexsort((fresh, run))
         order[places] = order[places[by]]
         again = np.zeros_like(tied)  # still tied: the same run and the same fresh word

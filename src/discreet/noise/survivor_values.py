@@ -21,7 +21,7 @@ from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import ONE_TABLE, geometric_digits
 from discreet.noise.ladders import Coin, Ladder
 from discreet.noise.survivors import Rule
-from discreet.noise.tables import Table, Unproved, table_of
+from discreet.noise.tables import DrawTable, Unproved, table_of
 from discreet.numbers.intervals import Interval, Rational
 
 #: for so many survivors, times the mean of a geometric, a table of their law is worth making
@@ -29,7 +29,7 @@ _WORTH_A_TABLE = 1 << 15
 
 
 @dataclass(frozen=True)
-class Sizes(Ladder):
+class SurvivorSizes(Ladder):
     """The size of a kept empty cell, less theta: Pr[. >= j] = T(j) / T(0), where T(j) sums over k >= theta + j.
 
     With t the limit, e = floor(t) + 1 - theta the first of those that are always kept, and up to a factor,
@@ -76,7 +76,7 @@ class Sizes(Ladder):
 
 
 @dataclass(frozen=True)
-class SignedSizes(Sizes):
+class SignedSurvivorSizes(SurvivorSizes):
     """A size and a fair sign in one draw: index 2g is theta + g, index 2g + 1 is -(theta + g)."""
 
     zigzag = True
@@ -114,10 +114,10 @@ def survivor_values(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]
 
 
 @lru_cache(maxsize=64)
-def _table(rule: Rule) -> Table | None:
+def _table(rule: Rule) -> DrawTable | None:
     """Of all values that the rule may keep; None for the few rules with a rung that is a fraction of 64 bits."""
     try:
-        return table_of(SignedSizes(rule) if rule.two_sided else Sizes(rule))
+        return table_of(SignedSurvivorSizes(rule) if rule.two_sided else SurvivorSizes(rule))
     except Unproved:
         return None
 

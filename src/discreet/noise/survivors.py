@@ -32,7 +32,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Kept(Real):
+class KeptProbability(Real):
     """p of the module's text: the probability that an empty cell is kept."""
 
     rule: Rule
@@ -62,7 +62,7 @@ class Kept(Real):
 @lru_cache(maxsize=4096)
 def kept_share(rule: Rule) -> float:
     """p as a float, for planning."""
-    return float(Kept(rule))
+    return float(KeptProbability(rule))
 
 
 @lru_cache(maxsize=4096)
@@ -87,11 +87,11 @@ def _weighted(first: int, a: Interval, fraction: Fraction, bits: int) -> Interva
 
 
 @dataclass(frozen=True)
-class Between(Real):
+class ExtraKeptProbability(Real):
     """The probability that an empty cell is kept by `lower`, given that `higher`, which keeps less, did not keep it."""
 
-    lower: Kept
-    higher: Kept
+    lower: KeptProbability
+    higher: KeptProbability
 
     def approximate(self, bits: int) -> Interval:
         work = bits + 64

@@ -19,7 +19,7 @@ from discreet.noise.draw import Drawer
 from discreet.noise.geometric import Digits, laplace_digits
 from discreet.noise.ladders import DIGIT, Ladder
 from discreet.noise.source import ScriptedSource
-from discreet.noise.tables import CELLS, Table
+from discreet.noise.tables import CELLS, DrawTable
 from discreet.privacy import ALPHA_BITS, Alpha, Number, exact, scale_of
 
 _DIGITS = 250
@@ -150,7 +150,7 @@ def _floor(value: Decimal, bits: int) -> int | None:
     return int(low) if low == (scaled + _SURE).to_integral_value(ROUND_FLOOR) else None
 
 
-def _check_thresholds(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> Check:
+def _check_thresholds(tables: tuple[DrawTable, ...], laws: tuple[_Masses, ...]) -> Check:
     looked_at = wrong = 0
     for table, law in zip(tables, laws, strict=True):
         for j, (floor, tail) in enumerate(zip(table.floors.tolist(), law.tails(), strict=False), start=1):
@@ -162,7 +162,7 @@ def _check_thresholds(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> C
     return Check("thresholds, to 64 bits", looked_at, wrong)
 
 
-def _check_cells(tables: tuple[Table, ...]) -> Check:
+def _check_cells(tables: tuple[DrawTable, ...]) -> Check:
     wrong = 0
     for table in tables:
         rising = table.floors[::-1]
@@ -193,7 +193,7 @@ def _check_law(a: Decimal, laws: tuple[_Masses, ...]) -> Check:
     return Check("the law is discrete Laplace", len(values), wrong)
 
 
-def _check_deep(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> Check:
+def _check_deep(tables: tuple[DrawTable, ...], laws: tuple[_Masses, ...]) -> Check:
     """Bit streams that agree with a threshold for 128 bits and more are decided on its right side."""
     looked_at = wrong = 0
     for table, law in zip(tables, laws, strict=True):
@@ -214,7 +214,7 @@ def _outcome(ladder: Ladder, index: int) -> int:
     return int(zigzag(index)) if ladder.zigzag else index
 
 
-def decide(table: Table, uniform: int) -> int:
+def decide(table: DrawTable, uniform: int) -> int:
     """What the sampler draws when its random bits spell this 192-bit number, followed by zeros."""
     first, second, third = (uniform >> shift & (1 << 64) - 1 for shift in (128, 64, 0))
     script = np.uint16(first >> 48).tobytes() + np.uint64(first << 16 & (1 << 64) - 1).tobytes()

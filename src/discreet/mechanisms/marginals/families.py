@@ -53,7 +53,7 @@ class Families:
 
     def counts(self, table: Counts) -> list[NDArray[np.int64]]:
         """The exact answers of each family's queries."""
-        from discreet.kernels.boxes import sparse_box_sums
+        from discreet.kernels.sorted_rows import sparse_box_sums
 
         first, last = (np.concatenate([getattr(box, end) for box in self.boxes]) for end in ("first", "last"))
         owner = np.repeat(np.arange(len(self.boxes)), [len(box.first) for box in self.boxes])

@@ -69,7 +69,7 @@ class Consistent(TreeNodes):
 
 def have_all_ancestors(codes: NDArray[np.int64], parents: Any) -> NDArray[np.bool_]:
     """Which nodes, given in their order, have every ancestor in the list; `parents` has a function per axis."""
-    from discreet.kernels.ancestors import mark_complete
+    from discreet.kernels.sorted_rows import mark_complete
 
     above = np.empty_like(codes)
     for axis, find in enumerate(parents):

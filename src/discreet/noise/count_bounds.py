@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.noise.down import LARGEST_DISTANCE
 
 #: counts up to here may be noised; noisy counts are clamped to the same bound
 LARGEST_COUNT = (1 << 61) - 1
+#: noisy answers may be as far from their counts before noise is taken down
+LARGEST_DISTANCE = 1 << 58
 
 
 def paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
