@@ -1,4 +1,4 @@
-"""Blocks of lines of a table, in and out, and running sums along them."""
+"""Blocks of lines of a table, in and out (two loops, as a choice inside would be slow), and running sums along them."""
 
 from __future__ import annotations
 

@@ -115,21 +115,13 @@ def merge_two(
 
 
 @kernel
-def _sum_into(one: Words, other: Words, out: Words) -> None:
-    carry = np.uint64(0)
+def _sum_into(one: Words, other: Words, more: np.uint64, out: Words) -> None:
+    """out = one + other + more."""
+    carry = more
     for k in range(out.size):
         part = one[k] + carry
         out[k] = part + other[k]
-        carry = np.uint64(part < carry) | np.uint64(out[k] < part)
-
-
-@kernel
-def _carry_on(words: Words) -> None:
-    """Add one to the number above the first word."""
-    for k in range(1, words.size):
-        words[k] += np.uint64(1)
-        if words[k] != 0:
-            break
+        carry = np.uint64(part < carry) + np.uint64(out[k] < part)
 
 
 @kernel
@@ -138,10 +130,10 @@ def merge_wide(
 ) -> None:
     """`merge_narrow` for rows of any number of words, the least first; `start` is one row."""
     words = start.size
-    passed, here = start.copy(), np.empty(words, np.uint64)  # start + j, and ranks[i] more
+    here = np.empty(words, np.uint64)
     i, j, place = 0, 0, 0
     while i < ranks.shape[0] and j < occupied.shape[0] and place < values.size:
-        _sum_into(passed, ranks[i], here)
+        _sum_into(start, ranks[i], np.uint64(j), here)
         first = False
         for k in range(words):
             there = occupied[j, k]
@@ -154,11 +146,8 @@ def merge_wide(
         place += int(first | kept[j])
         i += int(first)
         j += int(not first)
-        passed[0] += np.uint64(not first)
-        if passed[0] == 0 and not first:
-            _carry_on(passed)
     while i < ranks.shape[0]:
-        _sum_into(passed, ranks[i], here)
+        _sum_into(start, ranks[i], np.uint64(j), here)
         for k in range(words):
             numbers[place, k] = here[k]
         values[place] = new[i]

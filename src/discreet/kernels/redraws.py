@@ -49,8 +49,7 @@ def _rounding(scale: float) -> float:
 
 @kernel
 def _kept_error(distance: int, old: float, new: float, gap: float) -> float:
-    rise = gap / (old * new)
-    rounding = _rounding(new)
+    rise, rounding = gap / (old * new), _rounding(new)
     return 4.0 * ((distance + 1.0) * (rounding + ROUND * rise) + rounding * (old + 1.0) + ROUND)
 
 
@@ -98,9 +97,8 @@ def _root(d: int, old: float, target: float, high: float) -> float:
     For scales well above 1 that logarithm is near d (x0 - x) + ln(x0 / x), x0 = 1 / old, which a few cheap steps solve.
     """
     low = 1.0 / old
-    y, goal = math.log(low), d * low + math.log(low) - target
-    u = min(goal, math.log(goal / d)) if d > 0 and goal > 0.0 else goal
-    y = max(y, u)
+    goal = d * low + math.log(low) - target
+    y = max(math.log(low), min(goal, math.log(goal / d)) if d > 0 and goal > 0.0 else goal)
     for _ in range(6):
         e = d * math.exp(y)
         move = (e + y - goal) / (e + 1.0)

@@ -1,4 +1,4 @@
-"""Rows of codes that are sorted, the first attribute first: sums over boxes, and which nodes have all ancestors."""
+"""What is sorted: sums over boxes and nodes with all their ancestors, among rows of codes; runs of equal keys."""
 
 from __future__ import annotations
 
@@ -73,3 +73,21 @@ def mark_complete(codes: Ints, parents: Ints, complete: Marks) -> None:
                 complete[row] = False
                 break
             key[axis] = codes[row, axis]
+
+
+@kernel
+def merge_runs(runs: Ints, keys: Ints, values: Ints, to_runs: Ints, to_keys: Ints, to_values: Ints) -> int:
+    """Neighbours of one run and one key become one; returns how many are left. No runs given: all are one run."""
+    last = -1
+    for i in range(keys.size):
+        fresh = last < 0 or keys[i] != to_keys[last]
+        if runs.size > 0 and not fresh:
+            fresh = runs[i] != to_runs[last]
+        if fresh:
+            last += 1
+            to_keys[last], to_values[last] = keys[i], values[i]
+            if runs.size > 0:
+                to_runs[last] = runs[i]
+        else:
+            to_values[last] += values[i]
+    return last + 1

@@ -33,9 +33,8 @@ def finish(
     next step roundings matter.
     """
     tables = taken.size
-    place = np.empty(tables, np.int64)
-    for table in range(tables):
-        place[table] = ends[table - 1] if table > 0 else 0
+    place = np.zeros(tables, np.int64)
+    place[1:] = ends[:-1]
     slack = left * 1e-9
     for _ in range(most):
         best, highest = -1, -1.0

@@ -18,18 +18,16 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.kernels import redraws as kernels
+from discreet.kernels.jit import Ints
 from discreet.noise.down import Down, Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import GeometricLadder, Truncated
 from discreet.noise.source import Stream, word, words
 from discreet.numbers.intervals import Interval, Power, Rational
 from discreet.privacy import LARGEST_SCALE, Alpha
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

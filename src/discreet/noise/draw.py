@@ -57,7 +57,7 @@ class Drawer:
         floors = table.floors
         index = floors.size - np.searchsorted(floors[::-1], drawn, side="right")
         tied = np.flatnonzero(floors[np.minimum(index, floors.size - 1)] == drawn)
-        out[escapes] = zigzag(index) if table.ladder.zigzag else index
+        out[escapes] = table.ladder.outcome(index)
         for i in tied.tolist():
             settled = read_on(table.ladder, int(index[i]), int(drawn[i]), self.stream)
             if table.ladder.zigzag:

@@ -14,10 +14,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.kernels.float_draws import signed_geometric
+from discreet.kernels.jit import Ints
 from discreet.kernels.walks import append_digit
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import DIGIT, Coin, Digit, GeometricLadder, Signed
@@ -39,7 +39,7 @@ class Digits:
     top: DrawTable
     digits: tuple[DrawTable, ...]
 
-    def draw(self, drawer: Drawer, out: NDArray[np.int64]) -> None:
+    def draw(self, drawer: Drawer, out: Ints) -> None:
         """One chunk of draws. Beyond 2**62 they stick, at or above it; see `noise.add` for why that shows nowhere."""
         drawer.draw(self.top, out, largest=(LARGEST >> (8 * len(self.digits))) + 1)
         if self.digits:
@@ -48,7 +48,7 @@ class Digits:
                 drawer.draw(table, place)
                 append_digit(out, place)
 
-    def fill(self, drawer: Drawer, out: NDArray[np.int64]) -> None:
+    def fill(self, drawer: Drawer, out: Ints) -> None:
         for start in range(0, out.size, CHUNK):
             self.draw(drawer, out[start : start + CHUNK])
 
@@ -64,26 +64,27 @@ def places(ratio: Real) -> int:
     return count
 
 
-def _digits(ratio: Real, count: int) -> tuple[DrawTable, ...]:
-    return tuple(table_of(Digit(Power(ratio, DIGIT**place))) for place in reversed(range(count)))
+def _split(ratio: Real) -> tuple[Real, tuple[DrawTable, ...]]:
+    """The ratio of what is left above the digits of a geometric, and a table for each digit."""
+    count = places(ratio)
+    digits = tuple(table_of(Digit(Power(ratio, DIGIT**place))) for place in reversed(range(count)))
+    return Power(ratio, DIGIT**count) if count else ratio, digits
 
 
 @lru_cache(maxsize=128)
 def geometric_digits(ratio: Real) -> Digits:
-    count = places(ratio)
-    top = GeometricLadder(Power(ratio, DIGIT**count) if count else ratio)
-    return Digits(table_of(top), _digits(ratio, count))
+    top, digits = _split(ratio)
+    return Digits(table_of(GeometricLadder(top)), digits)
 
 
 @lru_cache(maxsize=128)
 def laplace_digits(alpha: Alpha) -> Digits:
     ratio = Rational(alpha.fraction)
-    count = places(ratio)
-    top = Signed(ratio, Power(ratio, DIGIT**count) if count else ratio)
-    return Digits(table_of(top), _digits(ratio, count))
+    top, digits = _split(ratio)
+    return Digits(table_of(Signed(ratio, top)), digits)
 
 
-def few(scale: Fraction, count: int, stream: Stream) -> NDArray[np.int64]:
+def few(scale: Fraction, count: int, stream: Stream) -> Ints:
     """`count` draws of discrete Laplace noise, without a table."""
     signs, drawn = words((2, count), stream)
     out, least, sure = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.bool_)

@@ -10,7 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
+from discreet.kernels.inversion import zigzag
 from discreet.numbers.intervals import Interval, Power, Real
 
 DIGIT = 256
@@ -25,6 +27,10 @@ class Ladder(ABC):
     zigzag: bool = False
     #: with so many bits a rung is near enough to a short fraction to give up, if there is another way to draw
     enough_bits: int | None = None
+
+    def outcome(self, index: Any) -> Any:
+        """What an index, or an array of them, stands for."""
+        return zigzag(index) if self.zigzag else index
 
     @abstractmethod
     def rung(self, j: int, bits: int) -> Interval:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.kernels.cores import cores, side_by_side
+from discreet.kernels.cores import Item, Result, cores, side_by_side
 from discreet.kernels.inversion import add_within
+from discreet.kernels.jit import Ints, Marks
 from discreet.noise.coins import coin, coins
 from discreet.noise.count_bounds import LARGEST_COUNT, check_counts, paired
 from discreet.noise.descents import Descent, Redraws, descend
@@ -19,7 +20,7 @@ from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, few, geometric_digits, laplace_digits
 from discreet.noise.priority_sample import Field, Sample, priority_sample
 from discreet.noise.skips import positions
-from discreet.noise.source import BitSource, KeystreamSource
+from discreet.noise.source import BitSource, KeystreamSource, words
 from discreet.noise.subsets import integers, rising, subset
 from discreet.noise.survivor_values import survivor_values
 from discreet.noise.survivors import KeptProbability, Rule
@@ -33,8 +34,6 @@ FEW = 1 << 17
 FEW_SCALES = (Fraction(1, 16), Fraction(1 << 24))
 
 Shape = int | tuple[int, ...]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class Noise:
@@ -63,32 +62,24 @@ class Noise:
 
     def salt(self) -> bytes:
         """16 random bytes, to choose by where the choice need not be secret."""
-        out = np.empty(16, np.uint8)
-        self.source.stream().fill(out)
-        return out.tobytes()
+        return words(2, self.source.stream()).tobytes()
 
-    def laplace(self, scale: Number, shape: Shape = 1) -> NDArray[np.int64]:
+    def laplace(self, scale: Number, shape: Shape = 1) -> Ints:
         """Discrete Laplace noise: Pr[x] proportional to alpha**|x|, alpha just above exp(-1/scale)."""
         out = np.empty(shape, np.int64)
         self._laplace_into(scale, out.reshape(-1))
         return out
 
-    def laplace_blocks(self, scales: Sequence[Number], sizes: Sequence[int]) -> NDArray[np.int64]:
+    def laplace_blocks(self, scales: Sequence[Number], sizes: Sequence[int]) -> Ints:
         """Noise for consecutive blocks, the i-th of sizes[i] values at scales[i]."""
         if len(scales) != len(sizes) or any(size < 0 for size in sizes):
             raise BadParameter("noise in blocks needs one scale for each block, and sizes of at least zero")
-        out = np.empty(sum(sizes), np.int64)
-        start = 0
-        for scale, size in zip(scales, sizes, strict=True):
-            number = exact(scale, "scale")
-            if size <= FEW and FEW_SCALES[0] <= number <= FEW_SCALES[1]:
-                out[start : start + size] = self._few(number, size)
-            else:
-                self._laplace_into(scale, out[start : start + size])
-            start += size
+        out, ends = np.empty(sum(sizes), np.int64), np.cumsum(sizes)
+        for scale, size, end in zip(scales, sizes, ends, strict=True):
+            self._laplace_into(scale, out[end - size : end], block=True)
         return out
 
-    def add_blocks(self, blocks: Sequence[NDArray[np.int64]], scales: Sequence[Number]) -> list[NDArray[np.int64]]:
+    def add_blocks(self, blocks: Sequence[Ints], scales: Sequence[Number]) -> list[Ints]:
         """`add` for several arrays, each with a scale of its own."""
         counts = [check_counts(block) for block in blocks]
         sizes = [block.size for block in counts]
@@ -96,13 +87,14 @@ class Noise:
         pairs = zip(counts, noise, strict=True)
         return [np.clip(block + drawn, -LARGEST_COUNT, LARGEST_COUNT) for block, drawn in pairs]
 
-    def _few(self, scale: Fraction, size: int) -> NDArray[np.int64]:
-        return few(scale, size, self.source.stream())
+    def _laplace_into(self, scale: Number, out: Ints, *, block: bool = False) -> None:
+        number = exact(scale, "scale")
+        if block and out.size <= FEW and FEW_SCALES[0] <= number <= FEW_SCALES[1]:
+            out[:] = few(number, out.size, self.source.stream())
+        else:
+            laplace_digits(Alpha.of(scale)).fill(self._drawer(out.size), out)
 
-    def _laplace_into(self, scale: Number, out: NDArray[np.int64]) -> None:
-        laplace_digits(Alpha.of(scale)).fill(self._drawer(out.size), out)
-
-    def add(self, counts: NDArray[Any], scale: Number) -> NDArray[np.int64]:
+    def add(self, counts: NDArray[Any], scale: Number) -> Ints:
         """counts + noise, clamped to +-LARGEST_COUNT.
 
         The clamp is post-processing: a draw that stuck (at 2**62 or above, with its sign) lies beyond it whatever the
@@ -117,18 +109,18 @@ class Noise:
             add_within(LARGEST_COUNT, given[start : start + PIECE], piece)
         return noisy
 
-    def add_into(self, table: NDArray[np.int64], scale: Number) -> None:
+    def add_into(self, table: Ints, scale: Number) -> None:
         """`add` in place, for a table of any layout: in little extra memory, on all cores if the source may."""
         Alpha.of(scale)  # refused before anything is changed
 
-        def noised(piece: NDArray[np.int64]) -> None:
+        def noised(piece: Ints) -> None:
             piece[...] = self.add(piece, scale)
 
         parts = list(_pieces(table))
         noised(parts[0])  # tables are made and kernels compiled once
         self.side_by_side(noised, parts[1:])
 
-    def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
+    def geometric(self, ratio: Real, shape: Shape = 1) -> Ints:
         """Pr[k] = (1 - ratio) ratio**k for k = 0, 1, 2, ...; the mean at most 2**48, so that 64 bits hold it."""
         out = np.empty(shape, np.int64)
         digits = geometric_digits(ratio)
@@ -137,14 +129,14 @@ class Noise:
         digits.fill(self._drawer(out.size), out.reshape(-1))
         return out
 
-    def coin(self, probability: Real, shape: Shape = 1) -> NDArray[np.bool_]:
+    def coin(self, probability: Real, shape: Shape = 1) -> Marks:
         """True with a probability that is known to any number of bits."""
         if probability.bracket(64).low > 1 << 64:
             raise BadParameter("a coin needs a probability of at most 1")
         size = int(np.prod(shape))
         return coin(probability, size, self._drawer(size)).reshape(shape)
 
-    def coins(self, weights: NDArray[np.int64], limit: Fraction) -> NDArray[np.bool_]:
+    def coins(self, weights: Ints, limit: Fraction) -> Marks:
         """True with probability min(|weight| / limit, 1), each element on its own."""
         checked = check_counts(weights)
         return coins(checked.reshape(-1), limit, self.source.stream()).reshape(weights.shape)
@@ -156,7 +148,7 @@ class Noise:
         """
         return positions(probability, size, self._drawer(CHUNK))
 
-    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], Ints]:
         """Which of `empty` empty cells a summary keeps, by rank among them, and their noisy values."""
         drawer = self._drawer(CHUNK)
         ranks = positions(KeptProbability(rule), empty, drawer)
@@ -169,7 +161,7 @@ class Noise:
         """
         return priority_sample(fields, rule, count, [self._drawer(CHUNK) for _ in fields], self.side_by_side)
 
-    def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    def largest(self, sizes: Ints, count: int) -> Ints:
         """The indices of the `count` largest, rising; which of equal ones are among them is chance."""
         if count >= sizes.size:
             return np.arange(sizes.size)
@@ -177,11 +169,11 @@ class Noise:
         above, equal = np.flatnonzero(sizes > edge), np.flatnonzero(sizes == edge)
         return np.sort(np.concatenate([above, equal[self.subset(equal.size, count - above.size)]]))
 
-    def shuffled(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def shuffled(self, values: Ints) -> Ints:
         """Indices that put the values in rising order, ties at random."""
         return rising(values, self.source.stream())
 
-    def choose(self, losses: NDArray[np.int64], scale: Number) -> int:
+    def choose(self, losses: Ints, scale: Number) -> int:
         """The exponential mechanism: an index, with probability in proportion to alpha**loss (`Alpha.of(scale)`).
 
         An index drawn at random is taken with probability alpha**(its loss beyond the least one); if not, again. The
@@ -202,7 +194,7 @@ class Noise:
         """A uniform `count` of range(size), rising."""
         return subset(int(size), int(count), self.source.stream())
 
-    def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
+    def descend(self, noisy: Ints, exact: Ints, descent: Descent) -> Redraws:
         """All redraws of answers that are taken down the steps of a descent; `noisy` is at its first scale."""
         noisy, exact = paired(noisy.reshape(-1), exact.reshape(-1))
         offsets = noisy - exact
@@ -221,43 +213,35 @@ class Noise:
 class ZeroNoise(Noise):
     """The double for tests of structure: all noise is zero, as if every scale were. Never publishable."""
 
-    @property
-    def private(self) -> bool:
-        return False
+    private = False
+    name = "zero noise (not private)"
 
-    @property
-    def name(self) -> str:
-        return "zero noise (not private)"
-
-    def _laplace_into(self, scale: Number, out: NDArray[np.int64]) -> None:
+    def _laplace_into(self, scale: Number, out: Ints, *, block: bool = False) -> None:
         Alpha.of(scale)
         out[:] = 0
 
-    def _few(self, scale: Fraction, size: int) -> NDArray[np.int64]:
-        return np.zeros(size, np.int64)
-
-    def geometric(self, ratio: Real, shape: Shape = 1) -> NDArray[np.int64]:
+    def geometric(self, ratio: Real, shape: Shape = 1) -> Ints:
         return np.zeros(shape, np.int64)
 
-    def choose(self, losses: NDArray[np.int64], scale: Number) -> int:
+    def choose(self, losses: Ints, scale: Number) -> int:
         return int(np.argmin(losses))
 
     def positions(self, probability: Real, size: int) -> NDArray[Any]:
         """None: without noise no empty cell is ever raised."""
         return super().positions(probability, 0)
 
-    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], Ints]:
         return super().survivors(rule, 0)
 
     def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
         return super().prioritised([Field(field.values, 0) for field in fields], rule, count)
 
-    def descend(self, noisy: NDArray[np.int64], exact: NDArray[np.int64], descent: Descent) -> Redraws:
+    def descend(self, noisy: Ints, exact: Ints, descent: Descent) -> Redraws:
         none = np.empty(0, np.int64)
         return Redraws(none, none, none)
 
 
-def _pieces(table: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _pieces(table: Ints) -> Iterator[Ints]:
     """Views that make up the table, none of more than a few chunks."""
     if table.size <= PIECE:
         yield table

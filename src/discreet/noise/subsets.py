@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.kernels.jit import Ints, Words
 from discreet.noise.source import Stream, words
 from discreet.noise.wide import to_integers
 
@@ -23,15 +24,14 @@ def integers(size: int, count: int, stream: Stream) -> NDArray[Any]:
     if size < 1 or count < 0:
         raise BadParameter(f"cannot draw {count} numbers from a range of {size} items")
     bits = (size - 1).bit_length()
-    kept: list[NDArray[Any]] = []
+    kept: list[NDArray[Any]] = [np.empty(0, np.int64 if bits < 64 else object)]
     missing = count
     while missing > 0:
         drawn = _bits(bits, 2 * missing if size & (size - 1) else missing, stream)
         drawn = drawn[drawn < size][:missing]
         kept.append(drawn)
         missing -= drawn.size
-    empty = np.empty(0, np.int64 if bits < 64 else object)
-    return np.concatenate(kept) if kept else empty
+    return np.concatenate(kept)
 
 
 def _bits(bits: int, count: int, stream: Stream) -> NDArray[Any]:
@@ -52,7 +52,7 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
         raise BadParameter(f"cannot choose {count} of {size} items without replacement")
     if 2 * count > size:
         return np.delete(np.arange(size, dtype=np.int64), subset(size, size - count, stream))
-    drawn = integers(size, count, stream) if count else integers(max(size, 1), 0, stream)
+    drawn = integers(max(size, 1), count, stream)
     while True:
         values, first_seen = np.unique(drawn, return_index=True)
         if values.size >= count:
@@ -61,7 +61,7 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
         drawn = np.concatenate([drawn, integers(size, 2 * (count - values.size) + 8, stream)])
 
 
-def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
+def rising(values: Ints, stream: Stream) -> Ints:
     """Indices that put the values in rising order, equal ones in an order that is uniformly random."""
     size = values.size
     if not size:
@@ -84,7 +84,7 @@ def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
     return _settled(order, [keys], stream)
 
 
-def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: Stream) -> NDArray[np.int64]:
+def _settled(order: Ints, keys: list[Words], stream: Stream) -> Ints:
     """The order with runs of equal keys, which are few, put in random order. `keys` stand in that order, too."""
     tied = np.ones(order.size - 1, np.bool_)
     for key in keys:

@@ -44,16 +44,18 @@ class KeptProbability(Real):
         if (whole := _as_fraction(rule)) is not None:
             return Interval.of(whole, bits)
         # sums over k lose as many leading bits as 1 - a has zeros, twice; limit and theta scale what is lost
-        work = bits + 160 + theta.bit_length() + (0 if rule.limit is None else abs(_magnitude(rule.limit)))
+        limit = Fraction(1) if rule.limit is None else rule.limit
+        scaled = abs(limit.numerator.bit_length() - limit.denominator.bit_length())
+        work = bits + 160 + theta.bit_length() + scaled
         one, a = Interval.of(1, work), Interval.of(fraction, work)
         mass = Interval.of((1 - fraction) / (1 + fraction), work)
-        if rule.limit is None or rule.limit <= theta:
+        if limit <= theta:  # theta is at least one
             tail = a**theta * Interval.of(1 / (1 - fraction), work)
         else:
-            last = rule.limit.numerator // rule.limit.denominator  # sizes up to here are sampled, those above kept
+            last = limit.numerator // limit.denominator  # sizes up to here are sampled, those above kept
             rest = a ** (last + 1) * Interval.of(1 / (1 - fraction), work)
             sampled = _weighted(theta, a, fraction, work) - _weighted(last + 1, a, fraction, work)
-            tail = sampled * Interval.of(1 / rule.limit, work) + rest
+            tail = sampled * Interval.of(1 / limit, work) + rest
         sides = Interval.of(2 if rule.two_sided else 1, work)
         found = (mass * tail * sides).to(bits)
         return Interval(found.low, min(found.high, one.to(bits).high), bits)
@@ -74,10 +76,6 @@ def _as_fraction(rule: Rule) -> Fraction | None:
         return None
     sampled = sum((a**k * k for k in range(rule.theta, end)), Fraction(0)) / limit
     return (2 if rule.two_sided else 1) * (1 - a) / (1 + a) * (sampled + a**end / (1 - a))
-
-
-def _magnitude(value: Fraction) -> int:
-    return value.numerator.bit_length() - value.denominator.bit_length()
 
 
 def _weighted(first: int, a: Interval, fraction: Fraction, bits: int) -> Interval:

@@ -12,7 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.inversion import ESCAPE, zigzag
+from discreet.kernels.inversion import ESCAPE
 from discreet.noise.ladders import Ladder
 
 CELLS = 1 << 16
@@ -42,7 +42,7 @@ def _table_of(ladder: Ladder) -> DrawTable:
     floors = np.array(rung_floors(ladder), np.uint64)
     heads = (floors >> np.uint64(48)).astype(np.int64)  # falling
     above = heads.size - np.searchsorted(heads[::-1], np.arange(CELLS), side="right")
-    cells = (zigzag(above) if ladder.zigzag else above).astype(np.int16)
+    cells = ladder.outcome(above).astype(np.int16)
     cells[heads] = ESCAPE
     for array in (floors, cells):
         array.setflags(write=False)

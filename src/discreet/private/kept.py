@@ -62,21 +62,21 @@ class KeptRecords(Kept):
         return self._starts.size - 1
 
     def table(self, first: int, chosen: NDArray[np.bool_] | None = None) -> Ints:
-        from discreet.kernels.kept import add_kept
+        from discreet.kernels.counting import add_kept
 
         table = np.zeros(int(np.prod(self.sizes)), np.int64)
         add_kept(self._starts, self._words, min(first, self._words.size), _ALL if chosen is None else chosen, table)
         return table
 
     def numbers(self, most: int) -> Ints:
-        from discreet.kernels.kept import add_numbers
+        from discreet.kernels.counting import add_numbers
 
         table = np.zeros(most + 1, np.int64)
         add_numbers(self._starts, most, table)
         return table
 
     def pairs(self, first: int, *, directed: bool) -> Ints:
-        from discreet.kernels.kept import add_pairs
+        from discreet.kernels.counting import add_pairs
 
         items, contexts = self.sizes[0], int(np.prod(self.sizes[1:]))
         table = np.zeros((items, items), np.int64)

@@ -40,7 +40,7 @@ def count_sets(
 def _tables(
     parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: str
 ) -> list[NDArray[np.int64]]:
-    from discreet.kernels.row_counts import add_rows
+    from discreet.kernels.counting import add_rows
 
     cells = [int(np.prod([schema.sizes[place] for place in mine])) for mine in places]
     starts = np.concatenate([[0], np.cumsum(cells)])
