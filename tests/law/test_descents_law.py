@@ -21,7 +21,6 @@ from scipy.integrate import quad
 
 from discreet.kernels import redraws as kernels
 from discreet.noise import Descent, Noise, descents
-from discreet.noise import redraws as stepping
 from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
 from tests.noise_down import noise_down
@@ -217,8 +216,7 @@ def with_kernel(name: str, change: Callable[..., None]) -> Callable[[Descent, py
             getattr(kernels, name)(*arguments)
             change(*arguments)
 
-        for room in (descents, stepping):
-            monkeypatch.setattr(room, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
+        monkeypatch.setattr(descents, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
         start, at = drawn(descent, 4 * N)
         return [start, at(descent.steps)]
 
@@ -226,26 +224,26 @@ def with_kernel(name: str, change: Callable[..., None]) -> Callable[[Descent, py
 
 
 def never_inward(*arguments: Ints) -> None:
-    move = arguments[6]
+    move = arguments[4]
     move[move == kernels.INWARD] = kernels.OUTWARD
 
 
 def never_across(*arguments: Ints) -> None:
-    move = arguments[6]
+    move = arguments[4]
     move[move == kernels.ACROSS] = kernels.OUTWARD
 
 
 def squared_ratio(*arguments: Ints) -> None:
-    arguments[5][:] //= 2
+    arguments[3][:] //= 2
 
 
 def to_zero(*arguments: Ints) -> None:
-    arguments[6][:] = 0
+    arguments[4][:] = 0
 
 
 def late(*arguments: Ints) -> None:
     """Redrawn one step too late."""
-    at, steps, to = arguments[1], arguments[6], arguments[7]
+    at, steps, to = arguments[1], arguments[4], arguments[5]
     to[:] = np.minimum(to + 1, np.where(at == steps, to, int(steps) + 1))
 
 
