@@ -51,7 +51,10 @@ def signed_geometric(scale: float, signs: Words, sizes: Words, out: Ints, least:
         word = max(float(sizes[i]), 1.0)
         value = (LOG_WORD - math.log(word)) * scale
         error = value * (ROUND + rounding * scale) + (2.0 / word + ROUND) * scale
-        settle_down(value, error, sizes[i] > 0, i, out, least, sure)
+        floor = math.floor(value)  # as in `settle_down`, which would be slower here
         uniform = float(signs[i]) * 2.0**-64
-        out[i] = -1 - out[i] if uniform < minus else out[i]
-        sure[i] &= abs(uniform - minus) > 2.0**-40 + rounding
+        out[i] = -1 - floor if uniform < minus else floor
+        ok = sizes[i] > 0
+        least[i] = max(0, math.floor(value - error) - 1) if ok else 0
+        ok = ok and error < 0.25 and value - floor > error and floor + 1.0 - value > error
+        sure[i] = ok and abs(uniform - minus) > 2.0**-40 + rounding

@@ -33,15 +33,6 @@ def take_from_parents(lines: Ints, child: Ints, fanout: Ints) -> None:
 
 
 @kernel
-def _children_sum(node: int, lines: Floats, child: Ints, fanout: Ints, out: Floats) -> None:
-    """out = the sum of the node's children in every line."""
-    out[:] = 0.0
-    for below in range(child[node], child[node] + fanout[node]):
-        for i in range(lines.shape[1]):
-            out[i] += lines[below, i]
-
-
-@kernel
 def give_back(lines: Floats, child: Ints, fanout: Ints) -> None:
     """Nominal coefficients to sums, with the mean of every group of siblings taken off."""
     mean = np.empty(lines.shape[1])
@@ -49,7 +40,10 @@ def give_back(lines: Floats, child: Ints, fanout: Ints) -> None:
         if fanout[node] == 0:
             continue
         share = 1.0 / fanout[node]
-        _children_sum(node, lines, child, fanout, mean)
+        mean[:] = 0.0
+        for below in range(child[node], child[node] + fanout[node]):
+            for i in range(lines.shape[1]):
+                mean[i] += lines[below, i]
         for i in range(lines.shape[1]):
             mean[i] = lines[node, i] - mean[i] * share
         for below in range(child[node], child[node] + fanout[node]):
@@ -63,23 +57,26 @@ def agree(lines: Floats, child: Ints, fanout: Ints, spread: Floats) -> None:
 
     `spread` is the variance of each node's sum as its own subtree estimates it.
     """
-    below_sum, variance = np.empty(lines.shape[1]), np.zeros(lines.shape[0])  # of a node's children together
-    for node in range(lines.shape[0] - 1, -1, -1):
-        if fanout[node] == 0:
-            continue
-        _children_sum(node, lines, child, fanout, below_sum)
-        for below in range(child[node], child[node] + fanout[node]):
-            variance[node] += spread[below]
-        for i in range(lines.shape[1]):
-            lines[node, i] = (variance[node] * lines[node, i] + below_sum[i]) / (1.0 + variance[node])
-    for node in range(lines.shape[0]):
-        if fanout[node] == 0:
-            continue
-        _children_sum(node, lines, child, fanout, below_sum)
-        for below in range(child[node], child[node] + fanout[node]):
-            share = spread[below] / variance[node]
-            for i in range(lines.shape[1]):
-                lines[below, i] += share * (lines[node, i] - below_sum[i])
+    below_sum = np.empty(lines.shape[1])
+    for turn in range(2):  # from the leaves up, then from the root down
+        for place in range(lines.shape[0]):
+            node = place if turn else lines.shape[0] - 1 - place
+            if fanout[node] == 0:
+                continue
+            below_sum[:] = 0.0
+            variance = 0.0
+            for below in range(child[node], child[node] + fanout[node]):
+                variance += spread[below]
+                for i in range(lines.shape[1]):
+                    below_sum[i] += lines[below, i]
+            if turn == 0:
+                for i in range(lines.shape[1]):
+                    lines[node, i] = (variance * lines[node, i] + below_sum[i]) / (1.0 + variance)
+                continue
+            for below in range(child[node], child[node] + fanout[node]):
+                share = spread[below] / variance
+                for i in range(lines.shape[1]):
+                    lines[below, i] += share * (lines[node, i] - below_sum[i])
 
 
 @kernel
