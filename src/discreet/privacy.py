@@ -36,7 +36,8 @@ def exact(value: Number, name: str) -> Fraction:
         number = _fraction(value)
     except (ValueError, ZeroDivisionError, ArithmeticError):
         raise BadParameter(f"{name} must be a finite number such as '0.5', not {_shown(value)}") from None
-    if number and not -LARGEST_POWER < _digits_of(number) < LARGEST_POWER:
+    digits = (number.numerator.bit_length() - number.denominator.bit_length()) * 3 // 10
+    if number and not -LARGEST_POWER < digits < LARGEST_POWER:
         raise BadParameter(f"{name} must lie between 1e-400 and 1e400, in at most {MOST_TEXT} characters")
     if number <= 0:
         raise BadParameter(f"{name} must be above zero, not {_shown(value)}")
@@ -50,10 +51,6 @@ def _fraction(value: str | float | Rational | Decimal) -> Fraction:
     if len(text) > MOST_TEXT or ("/" not in text and abs(Decimal(text).adjusted()) > LARGEST_POWER):
         raise ValueError  # before it is expanded: the text '1e1000000000' is short
     return Fraction(text)
-
-
-def _digits_of(number: Fraction) -> int:
-    return (number.numerator.bit_length() - number.denominator.bit_length()) * 3 // 10
 
 
 def _shown(value: object) -> str:
@@ -192,13 +189,12 @@ class Unit:
     @property
     def sensitivity(self) -> int:
         """The most that one unit can change a count table, in the sum of absolute differences."""
-        rows = 1 if self.max_rows is None else self.max_rows
-        return rows if self.neighbours == "add-remove" else 2 * rows
+        return self.most if self.neighbours == "add-remove" else 2 * self.most
 
     @property
     def squared_length(self) -> int:
         """The most that one unit can change a count table, in the sum of squared differences."""
-        rows = 1 if self.max_rows is None else self.max_rows
+        rows = self.most
         in_cell = rows if self.max_rows_per_cell is None else min(rows, self.max_rows_per_cell)
         # fullest where as few cells as possible hold the rows
         squares = rows // in_cell * in_cell**2 + (rows % in_cell) ** 2
@@ -226,12 +222,9 @@ class Unit:
         return replace(self, max_rows=rows, max_rows_per_cell=None)
 
     def to_dict(self) -> dict[str, Any]:
-        bounds = {"max_rows": self.max_rows, "max_rows_per_cell": self.max_rows_per_cell}
-        return {
-            "unit": self.column,
-            **{name: bound for name, bound in bounds.items() if bound is not None},
-            "neighbours": self.neighbours,
-        }
+        bounds = {"max_rows": self.max_rows, IN_CELL: self.max_rows_per_cell}
+        stated = {name: bound for name, bound in bounds.items() if bound is not None}
+        return {"unit": self.column, **stated, "neighbours": self.neighbours}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Unit:

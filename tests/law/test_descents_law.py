@@ -21,9 +21,9 @@ from scipy.integrate import quad
 
 from discreet.kernels import redraws as kernels
 from discreet.noise import Descent, Noise, descents
-from discreet.noise import redraws as stepping
 from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
+from tests.noise_down import noise_down
 from tests.statistics import Agreement, compare, compare_law
 
 Ints = NDArray[np.int64]
@@ -96,7 +96,7 @@ def step_by_step(descent: Descent, n: int) -> list[Ints]:
     noise, counts = Noise(), np.zeros(n, np.int64)
     path = [noise.laplace(descent.scale, n)]
     for old, new in pairwise(scales_of(descent)):
-        path.append(noise.noise_down(path[-1], counts, old, new))
+        path.append(noise_down(noise, path[-1], counts, old, new))
     return path
 
 
@@ -216,8 +216,7 @@ def with_kernel(name: str, change: Callable[..., None]) -> Callable[[Descent, py
             getattr(kernels, name)(*arguments)
             change(*arguments)
 
-        for room in (descents, stepping):
-            monkeypatch.setattr(room, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
+        monkeypatch.setattr(descents, "kernels", SimpleNamespace(**{**vars(kernels), name: faulty}))
         start, at = drawn(descent, 4 * N)
         return [start, at(descent.steps)]
 
@@ -225,26 +224,26 @@ def with_kernel(name: str, change: Callable[..., None]) -> Callable[[Descent, py
 
 
 def never_inward(*arguments: Ints) -> None:
-    move = arguments[6]
+    move = arguments[4]
     move[move == kernels.INWARD] = kernels.OUTWARD
 
 
 def never_across(*arguments: Ints) -> None:
-    move = arguments[6]
+    move = arguments[4]
     move[move == kernels.ACROSS] = kernels.OUTWARD
 
 
 def squared_ratio(*arguments: Ints) -> None:
-    arguments[5][:] //= 2
+    arguments[3][:] //= 2
 
 
 def to_zero(*arguments: Ints) -> None:
-    arguments[6][:] = 0
+    arguments[4][:] = 0
 
 
 def late(*arguments: Ints) -> None:
     """Redrawn one step too late."""
-    at, steps, to = arguments[1], arguments[6], arguments[7]
+    at, steps, to = arguments[1], arguments[4], arguments[5]
     to[:] = np.minimum(to + 1, np.where(at == steps, to, int(steps) + 1))
 
 

@@ -20,6 +20,7 @@ from discreet.mechanisms.marginals import ireduct, stepping
 from discreet.mechanisms.marginals.stepping import Paths, steps_down
 from discreet.noise import Descent, Noise
 from tests.law.marginal_cases import Greedy, made, same_law
+from tests.noise_down import noise_down
 
 Ints = NDArray[np.int64]
 
@@ -187,7 +188,7 @@ def by_steps(loops: int, looked_at: Callable[[list[Ints]], list[Ints]] = lambda 
             table = loop.pick([value.tolist() for value in looked_at(values)])
             if loop.try_step(table):
                 k = loop.taken[table]
-                values[table] = noise.noise_down(values[table], TABLES[table], DESCENT.at(k - 1), DESCENT.at(k))
+                values[table] = noise_down(noise, values[table], TABLES[table], DESCENT.at(k - 1), DESCENT.at(k))
         found[kind(loop.taken, values)] += 1
     return found
 

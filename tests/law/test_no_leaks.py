@@ -286,7 +286,7 @@ def run(
         with monkeypatch.context() as patch, caplog.at_level(logging.DEBUG):
             caplog.clear()
             capfd.readouterr()
-            patch.setattr("discreet.noise.KeystreamSource", lambda: source)
+            patch.setattr("discreet.noise.noise.KeystreamSource", lambda: source)
             patch.setattr(tempfile, "tempdir", str(place / "tmp"))
             patch.setattr(sys, "argv", ["discreet", "publish", "people.toml", "a"])
             patch.chdir(place)

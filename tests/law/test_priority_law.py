@@ -26,7 +26,7 @@ from discreet.noise import Field, Noise, Rule
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest
 from discreet.noise.survivor_values import sizes
-from discreet.noise.survivors import Between
+from discreet.noise.survivors import ExtraKeptProbability
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.private.counts import Counts
@@ -297,7 +297,7 @@ def test_planted_faults_in_priority_samples_are_rejected(fault: Drawing) -> None
     assert not same_contest(CONTEST, shortcut_samples(CONTEST, fault)).holds
 
 
-class KeptAgain(Between):
+class KeptAgain(ExtraKeptProbability):
     """The planted fault: cells that were passed over are drawn as if they had not been."""
 
     def approximate(self, bits: int) -> Any:
@@ -305,7 +305,7 @@ class KeptAgain(Between):
 
 
 EXTENSION: list[tuple[str, Any]] = [
-    ("Between", KeptAgain),
+    ("ExtraKeptProbability", KeptAgain),
     ("_surely_under", lambda items, level: np.ones(items.sizes.size, bool)),
     ("_below", lambda rule, lower, level, count, drawer: module._items(sizes(rule, count, drawer), level, drawer)),
 ]

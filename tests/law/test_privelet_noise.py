@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.kernels import trees
+from discreet.kernels import tree_sums
 from discreet.mechanisms.ranges.transformed import Transformed
 from discreet.noise import Noise, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
@@ -184,7 +184,7 @@ class Unsubtracted(NominalWavelet):
         for node in np.flatnonzero(self.tree.fanout):
             f, child = self.tree.fanout[node], self.tree.child[node]
             lines[child : child + f] = (lines[child : child + f] + lines[node]) / f
-        trees.to_front(lines, self.tree.leaves)
+        tree_sums.to_front(lines, self.tree.leaves)
 
 
 def test_planted_mean_subtraction_before_the_noise_is_seen() -> None:

@@ -24,7 +24,7 @@ from discreet.noise import Noise, Rule
 from discreet.noise.draw import CHUNK
 from discreet.noise.skips import positions
 from discreet.noise.survivor_values import signs, sizes
-from discreet.noise.survivors import Kept
+from discreet.noise.survivors import KeptProbability
 from discreet.numbers.intervals import Rational
 from discreet.private.counts import Counts
 from tests.law.laborious import FALSE_ALARM, certified, closed_form, method, rule_of, value_law
@@ -121,12 +121,12 @@ class ZeroCellsDropped(Faulty):
 
 class FivePerCentMore(Faulty):
     def survivors(self, rule: Rule, empty: int) -> Any:
-        return self.drawn_as(certified(Kept(rule)) * Fraction(105, 100), rule, empty)
+        return self.drawn_as(certified(KeptProbability(rule)) * Fraction(105, 100), rule, empty)
 
 
 class FivePerCentLess(Faulty):
     def survivors(self, rule: Rule, empty: int) -> Any:
-        return self.drawn_as(certified(Kept(rule)) * Fraction(95, 100), rule, empty)
+        return self.drawn_as(certified(KeptProbability(rule)) * Fraction(95, 100), rule, empty)
 
 
 class ClosedFormWithRealTau(Faulty):
@@ -161,7 +161,7 @@ class ValuesAsIfFiltered(Faulty):
 
 class OtherSidesProbability(Faulty):
     def survivors(self, rule: Rule, empty: int) -> Any:
-        return self.drawn_as(certified(Kept(replace(rule, two_sided=not rule.two_sided))), rule, empty)
+        return self.drawn_as(certified(KeptProbability(replace(rule, two_sided=not rule.two_sided))), rule, empty)
 
 
 EVERYWHERE = [ZeroCellsDropped, FivePerCentMore, FivePerCentLess, WrongTail, TailOneFurther, OtherSidesProbability]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.table.sparse import WORTH_A_STRETCH, Sparse
 from discreet.noise import Rule
-from discreet.noise.survivors import Between, Kept
+from discreet.noise.survivors import ExtraKeptProbability, KeptProbability
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.private.counts import Counts
@@ -148,7 +148,7 @@ def _digits(weight: float) -> float:
 
 
 def certified_chance(rule: Rule) -> Fraction:
-    return certified(Kept(rule))
+    return certified(KeptProbability(rule))
 
 
 def distance(
@@ -205,7 +205,7 @@ def test_the_closed_form_with_real_tau_is_told_apart(name: str, parameters: dict
     made = method(name, 2, Fraction(2), sided=sided, **parameters)
     assert distance(made, [0, 1], lambda rule: Fraction(closed_form(rule))) > 1e-5
     whole = replace(rule_of(made), limit=Fraction(7))
-    assert closed_form(whole) == pytest.approx(float(Kept(whole)), rel=1e-12)
+    assert closed_form(whole) == pytest.approx(float(KeptProbability(whole)), rel=1e-12)
 
 
 @pytest.mark.parametrize("sided", ["two", "one"])
@@ -251,9 +251,11 @@ def test_the_guesses_add_up_to_the_law_of_a_priority(
     for limit, ceiling in zip(limits, [None, *limits[:-1]], strict=True):
         limited = replace(rule, limit=limit)
         if ceiling is None:
-            chance = accepted = certified(Kept(limited))
+            chance = accepted = certified(KeptProbability(limited))
         else:
-            chance = certified(Between(Kept(limited), Kept(replace(rule, limit=ceiling))))
+            chance = certified(
+                ExtraKeptProbability(KeptProbability(limited), KeptProbability(replace(rule, limit=ceiling)))
+            )
             tops = {k: max(Fraction(k), limit or Fraction(0)) for k in range(theta, int(ceiling))}
             accepted = sum(
                 (noise[k] * keeping(k, limited) * inside(top, top, ceiling) for k, top in tops.items()), Fraction(0)

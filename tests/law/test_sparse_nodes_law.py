@@ -22,7 +22,7 @@ from discreet.mechanisms.ranges.nodes import Nodes
 from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.priority_sample import Chosen, Sample
-from discreet.noise.survivors import Kept
+from discreet.noise.survivors import KeptProbability
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.private.counts import Counts
 from discreet.queries import Questions
@@ -133,7 +133,7 @@ def _digits(weight: float) -> float:
 
 
 def certified_chance(rule: Rule) -> Fraction:
-    return certified(Kept(rule))
+    return certified(KeptProbability(rule))
 
 
 def distance(

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
+from discreet.kernels.jit import Ints, kernel
+from discreet.kernels.tree_shapes import Tree
 
 
 @kernel
-def canonical_nodes(
-    start: int, stop: int, first: Ints, end: Ints, child: Ints, fanout: Ints, waiting: Ints, out: Ints
-) -> int:
+def canonical_nodes(start: int, stop: int, tree: Tree, waiting: Ints, out: Ints) -> int:
     """The largest nodes that lie within start <= code < stop; together they cover it.
 
     `waiting` and `out` have room for twice all the children of one path from root to leaf.
     """
+    first, end, child, fanout = tree
     waiting[0], left, count = 0, 1, 0
     while left > 0:
         left -= 1
@@ -60,36 +57,19 @@ def product_sum(values: Ints, strides: Ints, nodes: Ints, counts: Ints) -> int:
 
 @kernel
 def tree_box_sums(
-    values: Ints,
-    strides: Ints,
-    offsets: Ints,
-    first: Ints,
-    end: Ints,
-    child: Ints,
-    fanout: Ints,
-    room: int,
-    starts: Ints,
-    stops: Ints,
-    sums: Ints,
-    used: Ints,
+    values: Ints, strides: Ints, trees: Tree, roots: Ints, room: int, starts: Ints, stops: Ints, sums: Ints, used: Ints
 ) -> None:
     """The sum over each box, and how many nodes it took. The trees of all attributes stand one after the other."""
+    first, end, child, fanout = trees
     boxes, attributes = starts.shape
     nodes, counts = np.empty((attributes, room), np.int64), np.empty(attributes, np.int64)
     waiting = np.empty(room, np.int64)
     for box in range(boxes):
         used[box] = 1
         for attribute in range(attributes):
-            a, b = offsets[attribute], offsets[attribute + 1]
-            counts[attribute] = canonical_nodes(
-                starts[box, attribute],
-                stops[box, attribute],
-                first[a:b],
-                end[a:b],
-                child[a:b],
-                fanout[a:b],
-                waiting,
-                nodes[attribute],
-            )
+            a, b = roots[attribute], roots[attribute + 1]
+            tree = first[a:b], end[a:b], child[a:b], fanout[a:b]
+            start, stop = starts[box, attribute], stops[box, attribute]
+            counts[attribute] = canonical_nodes(start, stop, tree, waiting, nodes[attribute])
             used[box] *= counts[attribute]
         sums[box] = product_sum(values, strides, nodes, counts)

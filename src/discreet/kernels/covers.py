@@ -7,30 +7,23 @@ arrays to hold them it writes them, from starts[i] on.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.haar import path
+from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.tree_shapes import Tree
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+#: of every entry its node, its weight, and the next entry of the range that does not lie below it
+Entries = tuple[Ints, Floats, Ints]
 
 _DEEPEST = 66
 
 
 @kernel
 def part_cover(
-    first: Ints,
-    end: Ints,
-    size: int,
-    widths: Ints,
-    counts: Ints,
-    offsets: Ints,
-    starts: Ints,
-    nodes: Ints,
-    weights: Floats,
-    skips: Ints,
+    first: Ints, end: Ints, size: int, widths: Ints, counts: Ints, offsets: Ints, starts: Ints, entries: Entries
 ) -> None:
     """In a tree of equal parts, of which the last may be shorter, or missing if it is no shorter than its parent."""
+    nodes, weights, skips = entries
     index, last, entry = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST, np.int64)
     writing = nodes.size > 0
     for row in range(first.size):
@@ -77,20 +70,10 @@ def _first_beyond(ends: Ints, low: int, high: int, code: int) -> int:
 
 
 @kernel
-def tree_cover(
-    first: Ints,
-    end: Ints,
-    node_first: Ints,
-    node_end: Ints,
-    child: Ints,
-    fanout: Ints,
-    depth: int,
-    starts: Ints,
-    nodes: Ints,
-    weights: Floats,
-    skips: Ints,
-) -> None:
+def tree_cover(first: Ints, end: Ints, tree: Tree, depth: int, starts: Ints, entries: Entries) -> None:
     """In a tree that is given as arrays."""
+    node_first, node_end, child, fanout = tree
+    nodes, weights, skips = entries
     node, last, entry = np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64)
     writing = nodes.size > 0
     for row in range(first.size):
@@ -122,44 +105,15 @@ def tree_cover(
 
 
 @kernel
-def _haar_path(size: int, boundary: int, middles: Ints, weights: Floats) -> float:
-    """Per width of a half the node that a boundary cuts or touches, and its weight in the sum of codes below it.
-
-    0 stands for none. The weight of the total is returned.
-    """
-    middles[:] = 0
-    if boundary <= 0:
-        return 0.0
-    if boundary >= size:
-        return 1.0
-    bit, node, half, share = 0, boundary, 1, 0.5
-    while node & half == 0:
-        bit, half = bit + 1, half << 1
-    middles[bit], weights[bit] = node, 0.5
-    while half < size:
-        above = (node ^ half) | (half << 1)
-        if above < size:  # else the right half is padding, and all there is lies to the left
-            bit_above = bit + 1
-            middles[bit_above] = above
-            if node < above:
-                weights[bit_above], share = 0.5 * share, 0.5 * share
-            else:
-                weights[bit_above], share = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
-        node, half, bit = above, half << 1, bit + 1
-    return share
-
-
-@kernel
-def haar_cover(
-    first: Ints, end: Ints, size: int, offsets: Ints, starts: Ints, nodes: Ints, weights: Floats, skips: Ints
-) -> None:
+def haar_cover(first: Ints, end: Ints, size: int, offsets: Ints, starts: Ints, entries: Entries) -> None:
     """The Haar coefficients with a weight in the sum over each range: those of its two ends, as far as they differ."""
+    nodes, weights, skips = entries
     middles, loads = np.empty((2, _DEEPEST), np.int64), np.empty((2, _DEEPEST))
     writing, depth = nodes.size > 0, offsets.size - 1
     for row in range(first.size):
         place = starts[row] if writing else 0
-        total = -_haar_path(size, first[row], middles[0], loads[0])
-        total += _haar_path(size, end[row], middles[1], loads[1])
+        total = -path(size, first[row], middles[0], loads[0])
+        total += path(size, end[row], middles[1], loads[1])
         if total != 0:
             if writing:
                 nodes[place], weights[place], skips[place] = 0, total, place + 1

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.kernels.jit import Floats, Ints, kernel
 
 
 @kernel

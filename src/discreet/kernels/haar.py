@@ -7,15 +7,12 @@ found by clearing that bit and setting the next; one that is not below the size 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-_DEEPEST = 64
+from discreet.kernels.jit import Floats, Ints, kernel
 
 
 @kernel
-def forward(lines: NDArray[np.int64]) -> None:
+def forward(lines: Ints) -> None:
     size, count = lines.shape
     half = 1
     while half < size:
@@ -29,12 +26,18 @@ def forward(lines: NDArray[np.int64]) -> None:
 
 
 @kernel
-def restore(lines: NDArray[np.float64]) -> None:
+def _depth(size: int) -> int:
+    """How many widths of a half there are, each twice the one before."""
+    depth = 0
+    while 1 << depth < size:
+        depth += 1
+    return depth
+
+
+@kernel
+def restore(lines: Floats) -> None:
     size, count = lines.shape
-    half = 1
-    while half < size:
-        half *= 2
-    half //= 2
+    half = (1 << _depth(size)) >> 1
     while half > 0:
         for right in range(half, size, 2 * half):
             left = right - half
@@ -46,58 +49,58 @@ def restore(lines: NDArray[np.float64]) -> None:
 
 
 @kernel
-def _path(size: int, boundary: int, nodes: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[int, float]:
-    """The nodes from `boundary` up to the root with their weights in the sum of all codes below the boundary.
+def path(size: int, boundary: int, middles: Ints, weights: Floats) -> float:
+    """Per width of a half the node that a boundary cuts or touches, and its weight in the sum of codes below it.
 
-    Returns their number and the weight of the total. No other node has any weight.
+    0 stands for none. The weight of the total is returned.
     """
+    middles[:] = 0
     if boundary <= 0:
-        return 0, 0.0
+        return 0.0
     if boundary >= size:
-        return 0, 1.0
-    node, count, share = boundary, 1, 0.5  # share: how much of the node's own sum lies below the boundary
-    nodes[0], weights[0] = node, 0.5
-    low = node & -node
-    while low < size:
-        above = (node ^ low) | (low << 1)
-        if above < size:
+        return 1.0
+    bit, node, half, share = 0, boundary, 1, 0.5
+    while node & half == 0:
+        bit, half = bit + 1, half << 1
+    middles[bit], weights[bit] = node, 0.5
+    while half < size:
+        above, bit = (node ^ half) | (half << 1), bit + 1
+        if above < size:  # else the right half is padding, and all there is lies to the left
+            middles[bit] = above
             if node < above:
-                weight, share = 0.5 * share, 0.5 * share
+                weights[bit], share = 0.5 * share, 0.5 * share
             else:
-                weight, share = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
-            nodes[count], weights[count] = above, weight
-            count += 1
-        node, low = above, low << 1
-    return count, share
+                weights[bit], share = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
+        node, half = above, half << 1
+    return share
 
 
 @kernel
-def prefix_covariance(size: int, one: NDArray[np.int64], other: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-    nodes, weights = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST)
-    others, loads = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST)
+def prefix_covariance(size: int, one: Ints, other: Ints, out: Floats) -> None:
+    nodes, weights = np.empty((2, _depth(size)), np.int64), np.empty((2, _depth(size)))
     for pair in range(one.size):
-        count, share = _path(size, one[pair], nodes, weights)
-        length, part = _path(size, other[pair], others, loads)
-        total = share * part
-        while count > 0 and length > 0 and nodes[count - 1] == others[length - 1]:
-            count, length = count - 1, length - 1
-            total += weights[count] * loads[length]
+        total = path(size, one[pair], nodes[0], weights[0]) * path(size, other[pair], nodes[1], weights[1])
+        bit = nodes.shape[1] - 1
+        while bit >= 0 and nodes[0, bit] == nodes[1, bit]:
+            if nodes[0, bit] > 0:
+                total += weights[0, bit] * weights[1, bit]
+            bit -= 1
         out[pair] = total
 
 
 @kernel
-def fourth(size: int, first: NDArray[np.int64], end: NDArray[np.int64], out: NDArray[np.float64]) -> None:
-    nodes, weights = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST)
-    others, loads = np.empty(_DEEPEST, np.int64), np.empty(_DEEPEST)
+def fourth(size: int, first: Ints, end: Ints, out: Floats) -> None:
+    nodes, weights = np.empty((2, _depth(size)), np.int64), np.empty((2, _depth(size)))
     for row in range(first.size):
-        count, share = _path(size, end[row], nodes, weights)
-        length, part = _path(size, first[row], others, loads)
-        total = (share - part) ** 4
-        while count > 0 and length > 0 and nodes[count - 1] == others[length - 1]:
-            count, length = count - 1, length - 1
-            total += (weights[count] - loads[length]) ** 4
-        for rest in range(count):
-            total += weights[rest] ** 4
-        for rest in range(length):
-            total += loads[rest] ** 4
+        share = path(size, end[row], nodes[0], weights[0])
+        total = (share - path(size, first[row], nodes[1], weights[1])) ** 4
+        bit = nodes.shape[1] - 1
+        while bit >= 0 and nodes[0, bit] == nodes[1, bit]:
+            if nodes[0, bit] > 0:
+                total += (weights[0, bit] - weights[1, bit]) ** 4
+            bit -= 1
+        for side in range(2):
+            for rest in range(bit + 1):
+                if nodes[side, rest] > 0:
+                    total += weights[side, rest] ** 4
         out[row] = total

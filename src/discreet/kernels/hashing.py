@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, Words, kernel
 
 PRIME = (1 << 61) - 1
 
@@ -41,7 +41,7 @@ def times(a: np.uint64, b: np.uint64) -> np.uint64:
 
 
 @kernel
-def hashed(key: np.uint64, polynomial: NDArray[np.uint64]) -> np.uint64:
+def hashed(key: np.uint64, polynomial: Words) -> np.uint64:
     """The polynomial's value; its coefficients stand in the order of their powers."""
     value = polynomial[3]
     for power in range(2, -1, -1):
@@ -50,7 +50,7 @@ def hashed(key: np.uint64, polynomial: NDArray[np.uint64]) -> np.uint64:
 
 
 @kernel
-def place_of(key: np.uint64, polynomial: NDArray[np.uint64], buckets: int) -> tuple[np.int64, np.int64]:
+def place_of(key: np.uint64, polynomial: Words, buckets: int) -> tuple[np.int64, np.int64]:
     """Bucket and sign of a cell in one row; `buckets` is a power of two."""
     value = hashed(key, polynomial)
     bucket = np.int64((value >> _U1) & np.uint64(buckets - 1))
@@ -58,7 +58,7 @@ def place_of(key: np.uint64, polynomial: NDArray[np.uint64], buckets: int) -> tu
 
 
 @kernel
-def cell_keys(codes: NDArray[np.int64], linear: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
+def cell_keys(codes: Ints, linear: Words, keys: Words) -> None:
     """keys[i] = the linear form of codes[i]."""
     for cell in range(codes.shape[0]):
         key = np.uint64(0)
@@ -68,12 +68,7 @@ def cell_keys(codes: NDArray[np.int64], linear: NDArray[np.uint64], keys: NDArra
 
 
 @kernel
-def add_cells(
-    keys: NDArray[np.uint64],
-    counts: NDArray[np.int64],
-    polynomials: NDArray[np.uint64],
-    table: NDArray[np.int64],
-) -> None:
+def add_cells(keys: Words, counts: Ints, polynomials: Words, table: Ints) -> None:
     """Add every cell's count, with its sign, to its bucket in each row of `table` (rows x buckets)."""
     rows, buckets = table.shape
     for row in range(rows):  # one row at a time, for the sake of the cache
@@ -83,7 +78,7 @@ def add_cells(
 
 
 @kernel
-def _middle(values: NDArray[np.int64]) -> float:
+def _middle(values: Ints) -> float:
     """The median of an odd number of values, which are sorted in place; they are few."""
     for i in range(1, values.size):
         value = values[i]
@@ -97,17 +92,17 @@ def _middle(values: NDArray[np.int64]) -> float:
 
 @kernel
 def box_estimates(
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    linear: NDArray[np.uint64],
-    polynomials: NDArray[np.uint64],
-    table: NDArray[np.int64],
+    first: Ints,
+    last: Ints,
+    owner: Ints,
+    linear: Words,
+    polynomials: Words,
+    table: Ints,
     medians: bool,
     scratch: NDArray[np.int32],
-    values: NDArray[np.float64],
-    squares: NDArray[np.int64],
-    meetings: NDArray[np.int64],
+    values: Floats,
+    squares: Ints,
+    meetings: Ints,
 ) -> None:
     """For every question the sum over the cells of its boxes of each cell's median or mean over the rows.
 

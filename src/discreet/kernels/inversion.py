@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Ints, kernel
 
 ESCAPE = -32768
 
@@ -25,14 +25,14 @@ def look_up(words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[An
 
 
 @kernel
-def add_within(largest: int, more: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+def add_within(largest: int, more: Ints, out: Ints) -> None:
     """out += more, cut to what is at most `largest` above or below zero."""
     for i in range(out.size):
         out[i] = min(max(out[i] + more[i], -largest), largest)
 
 
 @kernel
-def raise_sizes(least: int, values: NDArray[np.int64]) -> None:
+def raise_sizes(least: int, values: Ints) -> None:
     """0, 1, 2, ... -> least, least + 1, ...; -1, -2, ... -> -least, -least - 1, ...: in place."""
     for i in range(values.size):
         values[i] += least if values[i] >= 0 else 1 - least

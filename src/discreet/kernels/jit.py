@@ -6,8 +6,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: the arrays that kernels read and fill
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Limbs = NDArray[np.uint32]
 
 
 def kernel(function: Function) -> Function:

@@ -1,13 +1,12 @@
-"""Blocks of lines of a table, in and out, and running sums along them."""
+"""Blocks of lines of a table, in and out (two loops, as a choice inside would be slow), and running sums along them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, kernel
 
 
 @kernel
@@ -36,7 +35,7 @@ def store(view: NDArray[Any], start: int, block: NDArray[Any]) -> None:
 
 
 @kernel
-def run_up(lines: NDArray[np.float64], size: int) -> None:
+def run_up(lines: Floats, size: int) -> None:
     """The first `size` entries of every line become their running sums."""
     for k in range(1, size):
         for b in range(lines.shape[1]):

@@ -1,25 +1,18 @@
 """Ranks among the empty cells turned into cells, and merged with the occupied ones: sequential passes.
 
-A wide integer is a row of uint32 limbs, or of words, the least significant first; of limbs there is an even number.
+A wide integer is a row of words, the least significant first. The loops of the narrow, the two-word and the general
+merge are written out on purpose: they are the faster for it.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-_LOW = np.uint64(0xFFFFFFFF)
+from discreet.kernels.jit import Ints, Marks, Words, kernel
 
 
 @kernel
-def cells_narrow(
-    ranks: NDArray[np.int64],
-    occupied: NDArray[np.int64],
-    out: NDArray[np.int64],
-    before: NDArray[np.int64],
-) -> None:
+def cells_narrow(ranks: Ints, occupied: Ints, out: Ints, before: Ints) -> None:
     """The cell of each rank among the empty cells, and how many occupied ones come before it: both inputs rise.
 
     One merge in steps without a branch: either the next occupied cell comes first, or the rank is done.
@@ -38,30 +31,19 @@ def cells_narrow(
 
 
 @kernel
-def _word(row: NDArray[np.uint32], j: int) -> np.uint64:
-    """Two limbs as one word."""
-    return np.uint64(row[j]) | (np.uint64(row[j + 1]) << np.uint64(32))
-
-
-@kernel
-def cells_wide(
-    ranks: NDArray[np.uint32],
-    occupied: NDArray[np.uint32],
-    out: NDArray[np.uint32],
-    before: NDArray[np.int64],
-) -> None:
-    """`cells_narrow` in limbs, an even number of them."""
-    last = ranks.shape[1] - 2
+def cells_wide(ranks: Words, occupied: Words, out: Words, before: Ints) -> None:
+    """`cells_narrow` for rows of words."""
+    last = ranks.shape[1] - 1
     i, passed = 0, 0
     while i < ranks.shape[0] and passed < occupied.shape[0]:
         before[i] = passed
-        here, there = _word(ranks[i], last), _word(occupied[passed], last)
+        here, there = ranks[i, last], occupied[passed, last]
         beyond = int(there > here)
         if last == 0 or there - here <= np.uint64(1):  # else no carry from the words below can change it
             carry = np.uint64(passed)
             beyond = 0
-            for j in range(0, last + 2, 2):
-                cell, other = _word(ranks[i], j) + carry, _word(occupied[passed], j)
+            for j in range(last + 1):
+                cell, other = ranks[i, j] + carry, occupied[passed, j]
                 carry = np.uint64(cell < carry)
                 beyond = int(other > cell or (other == cell and beyond == 1))
         i += beyond
@@ -69,23 +51,14 @@ def cells_wide(
     before[i:] = passed
     for rank in range(ranks.shape[0]):
         carry = np.uint64(before[rank])
-        for j in range(0, last + 2, 2):
-            cell = _word(ranks[rank], j) + carry
-            carry = np.uint64(cell < carry)
-            out[rank, j] = np.uint32(cell & _LOW)
-            out[rank, j + 1] = np.uint32(cell >> np.uint64(32))
+        for j in range(last + 1):
+            out[rank, j] = ranks[rank, j] + carry
+            carry = np.uint64(out[rank, j] < carry)
 
 
 @kernel
 def merge_narrow(
-    start: int,
-    ranks: NDArray[np.int64],
-    new: NDArray[np.int64],
-    occupied: NDArray[np.int64],
-    old: NDArray[np.int64],
-    kept: NDArray[np.bool_],
-    numbers: NDArray[np.int64],
-    values: NDArray[np.int64],
+    start: int, ranks: Ints, new: Ints, occupied: Ints, old: Ints, kept: Marks, numbers: Ints, values: Ints
 ) -> None:
     """Numbers and values of the new entries and of those old ones that are kept, in rising order.
 
@@ -114,14 +87,7 @@ def merge_narrow(
 
 @kernel
 def merge_two(
-    start: NDArray[np.uint64],
-    ranks: NDArray[np.uint64],
-    new: NDArray[np.int64],
-    occupied: NDArray[np.uint64],
-    old: NDArray[np.int64],
-    kept: NDArray[np.bool_],
-    numbers: NDArray[np.uint64],
-    values: NDArray[np.int64],
+    start: Words, ranks: Words, new: Ints, occupied: Words, old: Ints, kept: Marks, numbers: Words, values: Ints
 ) -> None:
     """`merge_narrow` for rows of two words, which is what most wide tables have."""
     i, j, place = 0, 0, 0
@@ -149,40 +115,25 @@ def merge_two(
 
 
 @kernel
-def _sum_into(one: NDArray[np.uint64], other: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
-    carry = np.uint64(0)
+def _sum_into(one: Words, other: Words, more: np.uint64, out: Words) -> None:
+    """out = one + other + more."""
+    carry = more
     for k in range(out.size):
         part = one[k] + carry
         out[k] = part + other[k]
-        carry = np.uint64(part < carry) | np.uint64(out[k] < part)
-
-
-@kernel
-def _carry_on(words: NDArray[np.uint64]) -> None:
-    """Add one to the number above the first word."""
-    for k in range(1, words.size):
-        words[k] += np.uint64(1)
-        if words[k] != 0:
-            break
+        carry = np.uint64(part < carry) + np.uint64(out[k] < part)
 
 
 @kernel
 def merge_wide(
-    start: NDArray[np.uint64],
-    ranks: NDArray[np.uint64],
-    new: NDArray[np.int64],
-    occupied: NDArray[np.uint64],
-    old: NDArray[np.int64],
-    kept: NDArray[np.bool_],
-    numbers: NDArray[np.uint64],
-    values: NDArray[np.int64],
+    start: Words, ranks: Words, new: Ints, occupied: Words, old: Ints, kept: Marks, numbers: Words, values: Ints
 ) -> None:
     """`merge_narrow` for rows of any number of words, the least first; `start` is one row."""
     words = start.size
-    passed, here = start.copy(), np.empty(words, np.uint64)  # start + j, and ranks[i] more
+    here = np.empty(words, np.uint64)
     i, j, place = 0, 0, 0
     while i < ranks.shape[0] and j < occupied.shape[0] and place < values.size:
-        _sum_into(passed, ranks[i], here)
+        _sum_into(start, ranks[i], np.uint64(j), here)
         first = False
         for k in range(words):
             there = occupied[j, k]
@@ -195,11 +146,8 @@ def merge_wide(
         place += int(first | kept[j])
         i += int(first)
         j += int(not first)
-        passed[0] += np.uint64(not first)
-        if passed[0] == 0 and not first:
-            _carry_on(passed)
     while i < ranks.shape[0]:
-        _sum_into(passed, ranks[i], here)
+        _sum_into(start, ranks[i], np.uint64(j), here)
         for k in range(words):
             numbers[place, k] = here[k]
         values[place] = new[i]

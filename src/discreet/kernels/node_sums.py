@@ -8,13 +8,11 @@ such rows exist.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
+#: starts and ends of the lists, and the nodes and weights of their entries
+Needs = tuple[Ints, Ints, Ints, Floats]
 #: columns of what `node_sums` adds up
 VALUE, WEIGHTED, UP, DOWN, PASSED, PASSED_FOURTH, HELD_SECOND, HELD_FOURTH, HELD_LOAD, HELD = range(10)
 COLUMNS = 10
@@ -48,22 +46,12 @@ def _add(out: Floats, load: float, value: int, tau: float) -> None:
 
 
 @kernel
-def node_sums(
-    codes: Ints,
-    values: Ints,
-    tau: float,
-    owner: Ints,
-    starts: Ints,
-    ends: Ints,
-    nodes: Ints,
-    weights: Floats,
-    together: bool,
-    out: Floats,
-) -> None:
+def node_sums(codes: Ints, values: Ints, tau: float, owner: Ints, needs: Needs, together: bool, out: Floats) -> None:
     """out[question] += what its kept nodes contribute. Boxes of one question stand side by side.
 
     `together`: a node may be needed by several boxes of one question, and counts with the sum of its weights.
     """
+    starts, ends, nodes, weights = needs
     rows, axes = codes.shape
     low, high = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
     at, load = np.zeros(axes, np.int64), np.ones(axes + 1)
@@ -105,22 +93,13 @@ def node_sums(
 
 
 @kernel
-def reached_nodes(
-    codes: Ints,
-    values: Ints,
-    owner: Ints,
-    starts: Ints,
-    ends: Ints,
-    nodes: Ints,
-    weights: Floats,
-    skips: Ints,
-    out: Floats,
-) -> None:
+def reached_nodes(codes: Ints, values: Ints, owner: Ints, needs: Needs, skips: Ints, out: Floats) -> None:
     """From the roots down, one axis after the other, as long as every node on the way is kept.
 
     out[question] += the sum of the values reached that the question needs, how many nodes it needs were looked for
     (kept or not), and how many nodes were found missing, each of which ends the way.
     """
+    starts, ends, nodes, weights = needs
     rows, axes = codes.shape
     low, high, at = np.zeros(axes, np.int64), np.zeros(axes, np.int64), np.zeros(axes, np.int64)
     for box in range(owner.size):
@@ -151,11 +130,12 @@ def reached_nodes(
 
 
 @kernel
-def common_load(starts: Ints, ends: Ints, nodes: Ints, weights: Floats, one: Ints, other: Ints, out: Floats) -> None:
+def common_load(needs: Needs, one: Ints, other: Ints, out: Floats) -> None:
     """For pairs of boxes the sum, over the nodes that both need, of the product of their weights.
 
     The entries of a list are in the order of their nodes.
     """
+    starts, ends, nodes, weights = needs
     for pair in range(one.size):
         total = 1.0
         for axis in range(starts.shape[0]):

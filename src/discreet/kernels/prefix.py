@@ -7,12 +7,11 @@ is still exact whenever it fits into 64 bits.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, kernel
 
 
-def prefix_sums(dense: NDArray[np.int64]) -> NDArray[np.int64]:
+def prefix_sums(dense: Ints) -> Ints:
     """Shape sizes + 1: entry (i, j, ...) is the sum of dense[:i, :j, ...]."""
     padded = np.zeros([size + 1 for size in dense.shape], dtype=np.int64)
     padded[(slice(1, None),) * dense.ndim] = dense
@@ -21,12 +20,7 @@ def prefix_sums(dense: NDArray[np.int64]) -> NDArray[np.int64]:
     return padded
 
 
-def box_sums(
-    prefix: NDArray[np.int64],
-    strides: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def box_sums(prefix: Ints, strides: Ints, first: Ints, last: Ints) -> Ints:
     """The sum over each of q boxes, first <= cell <= last, both of shape (q, k).
 
     `prefix` is what `prefix_sums` returned, flattened in C order; `strides` counts entries, not bytes.
@@ -43,13 +37,7 @@ def box_sums(
 
 
 @kernel
-def _corner_sums(
-    prefix: NDArray[np.int64],
-    strides: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    sums: NDArray[np.int64],
-) -> None:
+def _corner_sums(prefix: Ints, strides: Ints, first: Ints, last: Ints, sums: Ints) -> None:
     """Inclusion-exclusion along a Gray code: each step moves one coordinate, so the sign flips every time."""
     boxes, attributes = first.shape
     for box in range(boxes):
@@ -70,13 +58,7 @@ def _corner_sums(
 
 
 @kernel
-def running_box_sums(
-    running: NDArray[np.float64],
-    strides: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    sums: NDArray[np.float64],
-) -> None:
+def running_box_sums(running: Floats, strides: Ints, first: Ints, last: Ints, sums: Floats) -> None:
     """sums[box] from running sums along every axis, by inclusion-exclusion; what lies before a 0 adds nothing."""
     boxes, attributes = first.shape
     for box in range(boxes):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, Words, kernel
 
 
 @kernel
 def least_priorities(
-    sizes: NDArray[np.int64],
+    sizes: Ints,
     levels: NDArray[np.int16],
-    words: NDArray[np.uint64],
-    floors: NDArray[np.float64],
+    words: Words,
+    floors: Floats,
     factor: float,
     telling: np.uint64,
-    out: NDArray[np.float64],
-    bits: NDArray[np.int64],
-    exponents: NDArray[np.int64],
+    out: Floats,
+    bits: Ints,
+    exponents: Ints,
 ) -> int:
     """out[i] = factor * max(sizes[i], floors[levels[i]]) / U, U the upper end of what its first word leaves open.
 
@@ -35,7 +35,7 @@ def least_priorities(
 
 
 @kernel
-def strengths_of(values: NDArray[np.int64], theta: int, two_sided: bool, out: NDArray[np.int64]) -> None:
+def strengths_of(values: Ints, theta: int, two_sided: bool, out: Ints) -> None:
     """out[i] = |values[i]|, or zero where it is below theta; one-sided, all that is negative counts as below."""
     for i in range(out.size):
         strength = abs(values[i]) if two_sided else values[i]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Ints, Limbs, kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def to_narrow(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+def to_narrow(codes: Ints, sizes: Ints, out: Ints) -> None:
     """out[i] = the mixed-radix number of codes[i], below 2**62."""
     for row in range(codes.shape[0]):
         number = np.int64(0)
@@ -21,20 +20,25 @@ def to_narrow(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[n
 
 
 @kernel
-def from_narrow(numbers: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    """The codes of each number below 2**62."""
-    for row in range(numbers.size):
-        rest = np.uint64(numbers[row])
-        for attribute in range(sizes.size - 1, 0, -1):
-            size = np.uint64(sizes[attribute])
-            above = rest // size
-            out[row, attribute] = np.int64(rest - above * size)
-            rest = above
-        out[row, 0] = np.int64(rest)
+def _split(number: np.uint64, last: int, sizes: Ints, codes: Ints) -> None:
+    """The codes of the attributes up to the last one, from a number of 64 bits."""
+    for attribute in range(last, 0, -1):
+        size = np.uint64(sizes[attribute])
+        above = number // size
+        codes[attribute] = np.int64(number - above * size)
+        number = above
+    codes[0] = np.int64(number)
 
 
 @kernel
-def to_wide(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.uint32]) -> None:
+def from_narrow(numbers: Ints, sizes: Ints, out: Ints) -> None:
+    """The codes of each number below 2**62."""
+    for row in range(numbers.size):
+        _split(np.uint64(numbers[row]), sizes.size - 1, sizes, out[row])
+
+
+@kernel
+def to_wide(codes: Ints, sizes: Ints, out: Limbs) -> None:
     """out[i] = the mixed-radix number of codes[i]; every size is below 2**31."""
     begun, bound = 0, np.int64(1)  # so many attributes make a number that 62 bits hold
     while begun < sizes.size and bound < (1 << 62) // sizes[begun]:
@@ -61,7 +65,7 @@ def to_wide(codes: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.
 
 
 @kernel
-def from_wide(wide: NDArray[np.uint32], sizes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+def from_wide(wide: Limbs, sizes: Ints, out: Ints) -> None:
     """`from_narrow` for rows of limbs; every size is below 2**31."""
     left = np.empty(wide.shape[1], np.uint64)
     for row in range(wide.shape[0]):
@@ -81,10 +85,4 @@ def from_wide(wide: NDArray[np.uint32], sizes: NDArray[np.int64], out: NDArray[n
                 rest -= above * size
             out[row, attribute] = np.int64(rest)
             attribute -= 1
-        rest = left[0] | (left[1] << np.uint64(32))
-        for narrow in range(attribute, 0, -1):
-            size = np.uint64(sizes[narrow])
-            above = rest // size
-            out[row, narrow] = np.int64(rest - above * size)
-            rest = above
-        out[row, 0] = np.int64(rest)
+        _split(left[0] | (left[1] << np.uint64(32)), attribute, sizes, out[row])

@@ -12,10 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Ints, Words, kernel
 
-Ints = NDArray[np.int64]
-
+#: see `offer`
+Layout = tuple[int, int, int]
+Ranks = tuple[Ints, Ints]
+#: slots, keys and links
+Lists = tuple[Ints, Ints, Ints]
 #: no key is above it, so nothing is refused
 LAST = 2**63 - 1
 NOTHING = -1
@@ -77,8 +80,8 @@ def offer(
     rows: Ints,
     contexts: int,
     bases: Ints,
-    layout: tuple[int, int, int],
-    salts: NDArray[np.uint64],
+    layout: Layout,
+    salts: Words,
     place: np.uint64,
     most: int,
     full: int,
@@ -177,7 +180,7 @@ def gather(head: int, size: int, keys: Ints, links: Ints, chunk: int, scratch: I
 
 
 @kernel
-def lowest(scratch: Ints, count: int, most: int, layout: tuple[int, int, int], contexts: int) -> int:
+def lowest(scratch: Ints, count: int, most: int, layout: Layout, contexts: int) -> int:
     """Sorts the first `count` keys and keeps the first `most`, one of each item if users count once for an item."""
     own_at, item_at, rank_at = layout
     if count > _FEW:
@@ -224,23 +227,15 @@ def _put_back(head: int, size: int, left: int, keys: Ints, links: Ints, free: In
 
 @kernel
 def settle(
-    most: int,
-    layout: tuple[int, int, int],
-    contexts: int,
-    by_rank: Ints,
-    starts: Ints,
-    slots: Ints,
-    keys: Ints,
-    links: Ints,
-    scratch: Ints,
-    numbers: Ints,
-    words: Ints,
+    most: int, layout: Layout, contexts: int, ranks: Ranks, lists: Lists, scratch: Ints, numbers: Ints, words: Ints
 ) -> int:
     """words = what is kept of one user after the other, lowest key first; numbers = how much it is of each.
 
-    If there are ranks, `by_rank` holds the items of one rank after the other, and `starts` where each rank's begin.
+    `ranks`, if there are any: the items of one rank after the other, and where each rank's begin.
     Returns the length of `words` in use.
     """
+    by_rank, starts = ranks
+    slots, keys, links = lists
     chunk, end, user, word_bits = keys.size // links.size, 0, 0, (1 << layout[0]) - 1
     for slot in range(slots.shape[0]):
         if slots[slot, SEEN] == 0:

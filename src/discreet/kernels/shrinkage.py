@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, kernel
 
 _ROUNDS = 200
 
 
 @kernel
-def soft_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.float64]) -> None:
+def soft_thresholds(rows: Floats, noise: float, out: Floats) -> None:
     """theta with sum (|x| - theta)_+**2 = sum x**2 - (n - 1) * noise per row of n; the largest |x| if that is < 0.
 
     The left side is convex and falls from sum x**2, so Newton's method from 0 climbs to the root and never passes it.
@@ -40,7 +39,7 @@ def soft_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.flo
 
 
 @kernel
-def hard_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.float64]) -> None:
+def hard_thresholds(rows: Floats, noise: float, out: Floats) -> None:
     """The largest |x| that is dropped when the fewest are kept whose squares add up to sum x**2 - (n - 1) * noise.
 
     Of equal |x| all are kept if one is.
@@ -58,7 +57,7 @@ def hard_thresholds(rows: NDArray[np.float64], noise: float, out: NDArray[np.flo
 
 
 @kernel
-def shrink(rows: NDArray[np.float64], thresholds: NDArray[np.float64], soft: bool) -> None:
+def shrink(rows: Floats, thresholds: Floats, soft: bool) -> None:
     for row in range(rows.shape[0]):
         theta = thresholds[row]
         for i in range(rows.shape[1]):

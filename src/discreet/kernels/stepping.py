@@ -5,12 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.kernels.jit import Floats, Ints, Marks, kernel
 
 DONE, PAUSED = -1, -2
 
@@ -18,7 +14,7 @@ DONE, PAUSED = -1, -2
 @kernel
 def finish(
     taken: Ints,
-    working: NDArray[np.bool_],
+    working: Marks,
     changes: Ints,
     needs: Floats,
     ends: Ints,
@@ -37,9 +33,8 @@ def finish(
     next step roundings matter.
     """
     tables = taken.size
-    place = np.empty(tables, np.int64)
-    for table in range(tables):
-        place[table] = ends[table - 1] if table > 0 else 0
+    place = np.zeros(tables, np.int64)
+    place[1:] = ends[:-1]
     slack = left * 1e-9
     for _ in range(most):
         best, highest = -1, -1.0

@@ -6,17 +6,15 @@ Only nodes that a boundary cuts matter, so a pair costs as much as the tree is d
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.tree_shapes import Tree
 
 
 @kernel
-def cut_nodes(boundary: int, first: Ints, end: Ints, child: Ints, fanout: Ints, nodes: Ints, before: Ints) -> int:
+def cut_nodes(boundary: int, tree: Tree, nodes: Ints, before: Ints) -> int:
     """The nodes that a boundary cuts, root first, and how many of each one's children lie wholly below it."""
+    first, end, child, fanout = tree
     if boundary <= 0 or boundary >= end[0]:
         return 0
     node, count = 0, 0
@@ -47,20 +45,19 @@ def _shares(boundary: int, size: int, count: int, nodes: Ints, before: Ints, fan
 
 
 @kernel
-def nominal_covariance(
-    one: Ints, other: Ints, first: Ints, end: Ints, child: Ints, fanout: Ints, column: Ints, deepest: int, out: Floats
-) -> None:
+def nominal_covariance(one: Ints, other: Ints, tree: Tree, column: Ints, deepest: int, out: Floats) -> None:
     """out[pair, column[v]] += what the coefficients of v's children contribute; column 0 has the total.
 
     A sum below a boundary gives each child c of a cut node a share G_c: 1 below it, 0 above, something in between if
     it is cut itself. The node's own share is the mean of these, and the weight of c's coefficient is
     (G_c - mean) / fanout. Where every share is 0, or every one 1, there is no weight.
     """
+    _, end, _, fanout = tree
     nodes, before, shares = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     others, priors, parts = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     for pair in range(one.size):
-        count = cut_nodes(one[pair], first, end, child, fanout, nodes, before)
-        length = cut_nodes(other[pair], first, end, child, fanout, others, priors)
+        count = cut_nodes(one[pair], tree, nodes, before)
+        length = cut_nodes(other[pair], tree, others, priors)
         total = _shares(one[pair], end[0], count, nodes, before, fanout, shares)
         out[pair, 0] += total * _shares(other[pair], end[0], length, others, priors, fanout, parts)
         for level in range(min(count, length)):
@@ -89,15 +86,14 @@ def _spread_fourth(f: int, zeros: int, ones: int, a: float, b: float) -> float:
 
 
 @kernel
-def nominal_fourth(
-    start: Ints, stop: Ints, first: Ints, end: Ints, child: Ints, fanout: Ints, column: Ints, deepest: int, out: Floats
-) -> None:
+def nominal_fourth(start: Ints, stop: Ints, tree: Tree, column: Ints, deepest: int, out: Floats) -> None:
     """out[row, column[v]] += the fourth powers of the weights of v's children in the sum over start <= code < stop."""
+    _, end, _, fanout = tree
     nodes, before, shares = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     others, priors, parts = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     for row in range(start.size):
-        count = cut_nodes(stop[row], first, end, child, fanout, nodes, before)
-        length = cut_nodes(start[row], first, end, child, fanout, others, priors)
+        count = cut_nodes(stop[row], tree, nodes, before)
+        length = cut_nodes(start[row], tree, others, priors)
         total = _shares(stop[row], end[0], count, nodes, before, fanout, shares)
         total -= _shares(start[row], end[0], length, others, priors, fanout, parts)
         out[row, 0] += total**4
@@ -135,16 +131,7 @@ def _with_totals(
 
 @kernel
 def agreed_covariance(
-    one: Ints,
-    other: Ints,
-    first: Ints,
-    end: Ints,
-    child: Ints,
-    fanout: Ints,
-    earlier: Floats,
-    spread: Floats,
-    deepest: int,
-    out: Floats,
+    one: Ints, other: Ints, tree: Tree, earlier: Floats, spread: Floats, deepest: int, out: Floats
 ) -> None:
     """Covariance of two sums below boundaries as least squares estimates them, from noise of variance 1 on every node.
 
@@ -152,11 +139,12 @@ def agreed_covariance(
     variance of its sum by its subtree, which is 1 - 1 / (1 + that by its children alone), and `earlier` that of the
     siblings before it together.
     """
+    child = tree[2]
     nodes, before, g = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     others, priors, h = np.empty(deepest, np.int64), np.empty(deepest, np.int64), np.empty(deepest + 1)
     for pair in range(one.size):
-        count = cut_nodes(one[pair], first, end, child, fanout, nodes, before)
-        length = cut_nodes(other[pair], first, end, child, fanout, others, priors)
+        count = cut_nodes(one[pair], tree, nodes, before)
+        length = cut_nodes(other[pair], tree, others, priors)
         _with_totals(count, nodes, before, child, earlier, spread, g)
         _with_totals(length, others, priors, child, earlier, spread, h)
         if count == 0 or length == 0:  # nothing, or everything: the covariance with the total is at hand

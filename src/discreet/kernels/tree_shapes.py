@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+#: of every node the first code and the one after its last, its first child, and how many children it has
+Tree = tuple[Ints, Ints, Ints, Ints]
 
 
 @kernel

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Ints, Limbs, Words, kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def append_digit(values: NDArray[np.int64], digits: NDArray[np.uint8]) -> None:
+def append_digit(values: Ints, digits: NDArray[np.uint8]) -> None:
     """One radix-256 digit more, in place; a negative value is the complement -1 - g of its magnitude."""
     for i in range(values.size):
         values[i] = (values[i] << 8) | (np.int64(digits[i]) ^ ((values[i] >> 63) & 255))
 
 
 @kernel
-def walk(gaps: NDArray[np.int64], position: int, size: int, out: NDArray[np.int64]) -> tuple[int, int, bool]:
+def walk(gaps: Ints, position: int, size: int, out: Ints) -> tuple[int, int, bool]:
     """Positions reached by skipping each gap in turn; stops at the first that leaves the range."""
     for i in range(gaps.size):
         if gaps[i] >= size - position:
@@ -35,7 +35,7 @@ def walk(gaps: NDArray[np.int64], position: int, size: int, out: NDArray[np.int6
 
 
 @kernel
-def put_bits(words: NDArray[np.uint64], shift: int, width: int, numbers: NDArray[Any]) -> None:
+def put_bits(words: Words, shift: int, width: int, numbers: NDArray[Any]) -> None:
     """Write whole numbers of so many bits into words[:, i], from bit `shift` on; all bits there are zero before.
 
     There is a word above the one that the first bit lies in.
@@ -49,9 +49,7 @@ def put_bits(words: NDArray[np.uint64], shift: int, width: int, numbers: NDArray
 
 
 @kernel
-def residues(
-    drawn: NDArray[np.uint64], bits: int, margin: np.uint64, out: NDArray[np.int64], near: NDArray[np.int32]
-) -> int:
+def residues(drawn: Words, bits: int, margin: np.uint64, out: Ints, near: NDArray[np.int32]) -> int:
     """The complement of the first bits of each draw.
 
     Lists the draws that are less than `margin` below the end of what shares these bits, and says how many they are.
@@ -66,9 +64,7 @@ def residues(
 
 
 @kernel
-def walk_wide(
-    gaps: NDArray[np.uint64], position: NDArray[np.uint64], size: NDArray[np.uint64], out: NDArray[np.uint32]
-) -> tuple[int, bool]:
+def walk_wide(gaps: Words, position: Words, size: Words, out: Limbs) -> tuple[int, bool]:
     """`walk` in words of 64 bits, the least first: gaps[:, i] is a gap, `position` the next free position, moved on.
 
     The words have room to spare, so that a position plus a gap never wraps; `out` has no more limbs than needed.

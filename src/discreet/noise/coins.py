@@ -9,64 +9,50 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.kernels.coins import toss
+from discreet.kernels.float_draws import toss
+from discreet.kernels.jit import Ints, Marks
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
 from discreet.noise.ladders import Coin
-from discreet.noise.source import Stream
+from discreet.noise.source import Stream, words
 from discreet.noise.tables import table_of
 from discreet.numbers.intervals import Rational, Real
 
 _FAR = 10**300
 
 
-def coin(probability: Real, count: int, drawer: Drawer) -> NDArray[np.bool_]:
+def coin(probability: Real, count: int, drawer: Drawer) -> Marks:
     """`count` independent draws that are True with the given probability."""
-    table, out = table_of(Coin(probability)), np.empty(count, np.bool_)
-    chunk = np.empty(min(CHUNK, count), np.int64)
+    table, out = table_of(Coin(probability)), np.empty(count, np.uint8)
     for start in range(0, count, CHUNK):
-        piece = out[start : start + CHUNK]
-        drawer.draw(table, chunk[: piece.size])
-        piece[:] = chunk[: piece.size] != 0
-    return out
+        drawer.draw(table, out[start : start + CHUNK])
+    return out.view(np.bool_)
 
 
-def coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
+def coins(weights: Ints, limit: Fraction, stream: Stream) -> Marks:
     """True with probability min(|weight| / limit, 1), independently for every element; limit above zero."""
-    _positive(limit)
-    heads = np.empty(weights.size, np.bool_)
-    for start in range(0, weights.size, CHUNK):
-        piece = slice(start, start + CHUNK)
-        heads[piece] = _decided(weights[piece], limit, stream, inverse=False)
-    return heads
+    return _decided(weights, limit, stream, inverse=False)
 
 
-def inverse_coins(weights: NDArray[np.int64], limit: Fraction, stream: Stream) -> NDArray[np.bool_]:
+def inverse_coins(weights: Ints, limit: Fraction, stream: Stream) -> Marks:
     """True with probability min(limit / weight, 1), independently for every weight above zero."""
-    _positive(limit)
-    heads: NDArray[np.bool_] = weights <= min(limit.numerator // limit.denominator, LARGEST)
-    if not heads.all():  # no bits are drawn for the certain ones
-        over = np.flatnonzero(~heads)
-        for start in range(0, over.size, CHUNK):
-            piece = over[start : start + CHUNK]
-            heads[piece] = _decided(weights[piece], limit, stream, inverse=True)
+    heads: Marks = weights <= min(limit.numerator // limit.denominator, LARGEST)
+    over = np.flatnonzero(~heads)  # no bits are drawn for the certain ones
+    heads[over] = _decided(weights[over], limit, stream, inverse=True)
     return heads
 
 
-def _positive(limit: Fraction) -> None:
+def _decided(weights: Ints, limit: Fraction, stream: Stream, *, inverse: bool) -> Marks:
+    """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
     if not Fraction(1, _FAR) <= limit <= _FAR:
         raise BadParameter("coins need a limit above zero, between 1e-300 and 1e300")
-
-
-def _decided(weights: NDArray[np.int64], limit: Fraction, stream: Stream, *, inverse: bool) -> NDArray[np.bool_]:
-    """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
-    words, heads = np.empty(weights.size, np.uint64), np.empty(weights.size, np.bool_)
-    near = np.empty(weights.size + 1, np.int32)
-    stream.fill(words)
-    for i in near[: toss(weights, float(limit), inverse, words, heads, near)].tolist():
-        ratio = Fraction(abs(int(weights[i]))) / limit
-        ratio = 1 / ratio if inverse else ratio
-        heads[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(words[i]), stream) == 1
+    heads = np.empty(weights.size, np.bool_)
+    for start in range(0, weights.size, CHUNK):
+        piece, found = weights[start : start + CHUNK], heads[start : start + CHUNK]
+        drawn, near = words(piece.size, stream), np.empty(piece.size + 1, np.int32)
+        for i in near[: toss(piece, float(limit), inverse, drawn, found, near)].tolist():
+            ratio = Fraction(abs(int(piece[i]))) / limit
+            ratio = 1 / ratio if inverse else ratio
+            found[i] = ratio >= 1 or read_on(Coin(Rational(ratio)), 0, int(drawn[i]), stream) == 1
     return heads

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.inversion import look_up, zigzag
 from discreet.noise.ladders import Ladder
-from discreet.noise.source import Stream, word
-from discreet.noise.tables import WORD, Table
+from discreet.noise.source import Stream, word, words
+from discreet.noise.tables import WORD, DrawTable
 
 CHUNK = 1 << 18
 LARGEST = (1 << 62) - 1
@@ -26,41 +26,38 @@ class Drawer:
         self._escapes = np.empty(size + 1, np.int32)
         self._longer = np.empty(size, np.uint64)  # takes no memory until it is used
 
-    def draw(self, table: Table, out: NDArray[Any], *, largest: int = LARGEST) -> None:
+    def draw(self, table: DrawTable, out: NDArray[Any], *, largest: int = LARGEST) -> None:
         """Fill `out` (at most one chunk, contiguous) with outcomes; one of size beyond `largest` is cut to it.
 
         `out` is int64, or uint8 for digits.
         """
         if out.size > self._words.size:
             raise ValueError("a drawer was asked for more than the chunk that it was made for")
-        words = self._words[: out.size]
-        self.stream.fill(words)
-        escaped = look_up(words, table.cells, out, self._escapes)
-        if not escaped:
-            return
-        self._settle(table, self._escapes[:escaped], words, out, largest)
+        first = self._words[: out.size]
+        self.stream.fill(first)
+        if escaped := look_up(first, table.cells, out, self._escapes):
+            self._settle(table, self._escapes[:escaped], first, out, largest)
 
     def uniform(self, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
         """Fresh words of 64 bits, and room to list some of them; both are valid until the next draw."""
-        words = self._longer[:size]
-        self.stream.fill(words)
-        return words, self._escapes
+        drawn = self._longer[:size]
+        self.stream.fill(drawn)
+        return drawn, self._escapes
 
     def _settle(
-        self, table: Table, escapes: NDArray[np.int32], words: NDArray[np.uint16], out: NDArray[Any], largest: int
+        self, table: DrawTable, escapes: NDArray[np.int32], first: NDArray[np.uint16], out: NDArray[Any], largest: int
     ) -> None:
         """Decide escaped draws by 48 more bits, and those that equal a rung's first 64 by as many as it takes.
 
         The index is the number of rungs above the draw. In numpy: a compiled loop would be faster where many draws
         escape, and cost every process that starts cold a third of a second.
         """
-        more = np.empty(escapes.size, np.uint64)
-        self.stream.fill(more)
-        drawn = (words[escapes].astype(np.uint64) << np.uint64(48)) | (more >> np.uint64(16))
+        more = words(escapes.size, self.stream)
+        drawn = (first[escapes].astype(np.uint64) << np.uint64(48)) | (more >> np.uint64(16))
         floors = table.floors
         index = floors.size - np.searchsorted(floors[::-1], drawn, side="right")
         tied = np.flatnonzero(floors[np.minimum(index, floors.size - 1)] == drawn)
-        out[escapes] = zigzag(index) if table.ladder.zigzag else index
+        out[escapes] = table.ladder.outcome(index)
         for i in tied.tolist():
             settled = read_on(table.ladder, int(index[i]), int(drawn[i]), self.stream)
             if table.ladder.zigzag:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
+from discreet.kernels.inversion import zigzag
 from discreet.numbers.intervals import Interval, Power, Real
 
 DIGIT = 256
@@ -25,13 +28,17 @@ class Ladder(ABC):
     #: with so many bits a rung is near enough to a short fraction to give up, if there is another way to draw
     enough_bits: int | None = None
 
-    @abstractmethod
-    def rungs(self, bits: int) -> Iterator[Interval]:
-        """Q_1, Q_2, ... at `bits` bits."""
+    def outcome(self, index: Any) -> Any:
+        """What an index, or an array of them, stands for."""
+        return zigzag(index) if self.zigzag else index
 
     @abstractmethod
     def rung(self, j: int, bits: int) -> Interval:
         """Q_j at `bits` bits, for one j >= 1."""
+
+    def rungs(self, bits: int) -> Iterator[Interval]:
+        """Q_1, Q_2, ... at `bits` bits; a ladder of many rungs has a way to them that costs less."""
+        return (self.rung(j, bits) for j in (count(1) if self.outcomes is None else range(1, self.outcomes)))
 
 
 def _powers(base: Interval) -> Iterator[Interval]:
@@ -43,7 +50,7 @@ def _powers(base: Interval) -> Iterator[Interval]:
 
 
 @dataclass(frozen=True)
-class Geometric(Ladder):
+class GeometricLadder(Ladder):
     """Pr[G >= j] = ratio**j."""
 
     ratio: Real
@@ -90,6 +97,21 @@ class Digit(Ladder):
 
 
 @dataclass(frozen=True)
+class Truncated(Digit):
+    """The same law, for any number of outcomes and with all the bits that are asked for, one rung at a time."""
+
+    def rung(self, j: int, bits: int) -> Interval:
+        work = 2 * bits
+        while True:
+            ratio = self.ratio.bracket(work + self.outcomes.bit_length())
+            last = (ratio**self.outcomes).to(work)
+            whole = Interval.of(1, work) - last
+            if whole.low >> bits:
+                return (((ratio**j).to(work) - last) / whole).to(bits)
+            work += bits
+
+
+@dataclass(frozen=True)
 class Signed(Ladder):
     """A geometric and an independent sign in one draw: index 2g is (g, plus), index 2g + 1 is (g, minus).
 
@@ -124,9 +146,6 @@ class Coin(Ladder):
 
     probability: Real
     outcomes = 2
-
-    def rungs(self, bits: int) -> Iterator[Interval]:
-        yield self.probability.bracket(bits)
 
     def rung(self, j: int, bits: int) -> Interval:
         return self.probability.bracket(bits)

@@ -31,10 +31,5 @@ def below(level: int) -> int:
     return (level - 1) // OCTAVE * OCTAVE
 
 
-def _as_floats() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    octaves = np.exp2(np.arange(3.0, 1003.0))
-    return np.append((octaves[:, None] / np.array(_EIGHTHS)).reshape(-1), 0.0)
-
-
 #: every level to the nearest float, and zero for none
-FLOATS = _as_floats()
+FLOATS = np.append((np.exp2(np.arange(3.0, 1003.0))[:, None] / np.array(_EIGHTHS)).reshape(-1), 0.0)

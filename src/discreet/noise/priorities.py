@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.jit import Floats, Ints, Marks, Words
 from discreet.kernels.priorities import least_priorities
 from discreet.noise import levels
 from discreet.noise.source import Stream, word
@@ -64,31 +65,25 @@ def _compare(stream: Stream, one: _Priority, other: _Priority) -> int:
 
 
 @dataclass(frozen=True)
-class Items:
+class Contestants:
     """Items in a contest: priority max(size, floor) / U, the first 64 bits of U being the word."""
 
-    sizes: NDArray[np.int64]
+    sizes: Ints
     levels: NDArray[np.int16]  # of the floors
-    words: NDArray[np.uint64]
+    words: Words
 
-    def __add__(self, other: Items) -> Items:
-        both = Items(
+    def __add__(self, other: Contestants) -> Contestants:
+        return Contestants(
             np.concatenate([self.sizes, other.sizes]),
             np.concatenate([self.levels, other.levels]),
             np.concatenate([self.words, other.words]),
         )
-        both.__dict__["_bounds"] = (
-            np.concatenate([self.lows, other.lows]),
-            np.concatenate([self.vague, other.vague + self.sizes.size]),
-            self.by_power + other.by_power,
-        )
-        return both
 
-    def taken(self, which: NDArray[Any]) -> Items:
-        return Items(self.sizes[which], self.levels[which], self.words[which])
+    def taken(self, which: NDArray[Any]) -> Contestants:
+        return Contestants(self.sizes[which], self.levels[which], self.words[which])
 
     @cached_property
-    def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    def _bounds(self) -> tuple[Floats, Ints, Ints]:
         lows, exponents = np.empty(self.sizes.size), np.zeros(1 << 11, np.int64)
         out = lows, lows.view(np.int64), exponents
         vague = least_priorities(self.sizes, self.levels, self.words, levels.FLOATS, 1 - _SLOP, _TELLING, *out)
@@ -97,21 +92,21 @@ class Items:
         return lows, np.flatnonzero(self.words < _TELLING) if vague else np.empty(0, np.int64), by_power
 
     @property
-    def lows(self) -> NDArray[np.float64]:
+    def lows(self) -> Floats:
         """Floats that are surely below each priority."""
         return self._bounds[0]
 
     @property
-    def vague(self) -> NDArray[np.int64]:
+    def vague(self) -> Ints:
         """Those whose priority may be far above its low."""
         return self._bounds[1]
 
     @property
-    def by_power(self) -> NDArray[np.int64]:
+    def by_power(self) -> Ints:
         """How many lows have which power of two as their floor; whatever is below 1 counts as 1."""
         return self._bounds[2]
 
-    def around(self, least: float, most: float) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def around(self, least: float, most: float) -> tuple[Marks, Ints]:
         """Marks of those surely above `most`, and the indices of others that may reach `least`."""
         # a size of zero has no priority, and a low of zero; every other has a low above one half
         above, able = self.lows > most, self.lows >= max(least * _NEAR, 0.5)
@@ -119,7 +114,7 @@ class Items:
         able ^= above  # whatever is above is able
         return above, np.flatnonzero(able)
 
-    def highs(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+    def highs(self, which: Ints) -> Floats:
         """Floats that are surely above the priorities of some items."""
         tops = np.maximum(self.sizes[which], levels.FLOATS[self.levels[which]])
         with np.errstate(divide="ignore"):
@@ -134,11 +129,13 @@ class Items:
 class Cut:
     """The `chosen` items (their indices, rising), and the priority just below theirs; None if none is below."""
 
-    chosen: NDArray[np.int64]
+    chosen: Ints
     tau: float | None
 
 
-def highest(items: Items, count: int, stream: Stream, within: tuple[float, float] = (0.0, math.inf)) -> Cut | None:
+def highest(
+    items: Contestants, count: int, stream: Stream, within: tuple[float, float] = (0.0, math.inf)
+) -> Cut | None:
     """The `count` items of highest priority; or None if, before any bit is read, the cut may lie beyond `within`."""
     total = items.lows.size
     if total <= count:
@@ -155,7 +152,7 @@ def highest(items: Items, count: int, stream: Stream, within: tuple[float, float
     return Cut(np.flatnonzero(inside), _rounded(ranked[more], stream))
 
 
-def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, float]:
+def likely_cut(lows: Sequence[Floats], count: int) -> tuple[float, float]:
     """Between which two values the low of the item just below the `count` highest probably lies, from a sample."""
     total = sum(part.size for part in lows)
     if total < _MANY or total <= count:
@@ -166,7 +163,7 @@ def likely_cut(lows: Sequence[NDArray[np.float64]], count: int) -> tuple[float, 
     return least, float(sample[place + spread]) if place + spread < sample.size else math.inf
 
 
-def _not_told_apart(items: Items, low: float) -> tuple[NDArray[np.int64], float, float]:
+def _not_told_apart(items: Contestants, low: float) -> tuple[Ints, float, float]:
     """All items whose interval meets one with this low, or that of an item which does, and so on; and both its ends."""
     close = 2.0**-16
     for least, most in ((low * (1 - close), low * (1 + close)), (0.0, math.inf)):  # nearly always close by is enough

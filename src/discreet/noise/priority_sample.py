@@ -24,14 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.kernels.jit import Ints, Marks
 from discreet.kernels.priorities import strengths_of
 from discreet.noise import levels
 from discreet.noise.draw import Drawer
-from discreet.noise.priorities import Items, highest, likely_cut
+from discreet.noise.priorities import Contestants, highest, likely_cut
 from discreet.noise.skips import placed, positions
-from discreet.noise.source import Stream
+from discreet.noise.source import Stream, words
 from discreet.noise.survivor_values import signs, sizes, survivor_values
-from discreet.noise.survivors import Between, Kept, Rule, kept_share
+from discreet.noise.survivors import ExtraKeptProbability, KeptProbability, Rule, kept_share
 from discreet.noise.wide import merged_order, same_form
 
 
@@ -39,7 +40,7 @@ from discreet.noise.wide import merged_order, same_form
 class Field:
     """The noisy values of some occupied cells, and how many empty ones lie among them."""
 
-    values: NDArray[np.int64]
+    values: Ints
     empty: int
 
 
@@ -47,9 +48,9 @@ class Field:
 class Chosen:
     """What is kept of a field: a mark for each occupied cell, ranks and values of empty ones."""
 
-    marks: NDArray[np.bool_]
+    marks: Marks
     ranks: NDArray[Any]
-    values: NDArray[np.int64]
+    values: Ints
 
     @property
     def size(self) -> int:
@@ -82,7 +83,7 @@ def priority_sample(
     while level is not None and sum(side.reaching(level) for side in sides) <= count:
         lower = levels.below(level) if level > 0 and levels.value(levels.below(level)) > rule.theta else None
         for side in sides:
-            side.extend(level, lower)
+            side.drawn = side.drawn.extended(side.field.empty, rule, level, lower, side.drawer)
         level = lower
     chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
     pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
@@ -90,8 +91,8 @@ def priority_sample(
 
 
 def _highest(
-    parts: Sequence[Items], count: int, stream: Stream, side_by_side: SideBySide
-) -> tuple[list[NDArray[np.bool_]], float | None]:
+    parts: Sequence[Contestants], count: int, stream: Stream, side_by_side: SideBySide
+) -> tuple[list[Marks], float | None]:
     """Marks of the `count` items of highest priority, part by part, and tau.
 
     Only those near the likely cut are ranked. If the cut is not among them, which shows before a bit is read, all are.
@@ -115,7 +116,7 @@ def _highest(
 class _Side:
     """One field in the contest: its occupied cells from the start, those empty ones that have been drawn so far."""
 
-    occupied: Items
+    occupied: Contestants
     drawn: _Drawn
 
     def __init__(self, field: Field, rule: Rule, drawer: Drawer) -> None:
@@ -132,34 +133,30 @@ class _Side:
         self.drawn = _Drawn.first(self.field.empty, self.rule, level, self.drawer)
         self.drawn.items.lows  # noqa: B018
 
-    def extend(self, level: int, lower: int | None) -> None:
-        self.drawn = self.drawn.extended(self.field.empty, self.rule, level, lower, self.drawer)
-
     def reaching(self, level: int) -> int:
         """How many surely have a priority above the level; a low is below its priority."""
         above = math.nextafter(levels.FLOATS[level], math.inf)
         return sum(int(np.count_nonzero(items.lows >= above)) for items in self.items)
 
     @property
-    def items(self) -> tuple[Items, Items]:
+    def items(self) -> tuple[Contestants, Contestants]:
         return self.occupied, self.drawn.items
 
-    def chosen(self, old: NDArray[np.bool_], new: NDArray[np.bool_]) -> Chosen:
+    def chosen(self, old: Marks, new: Marks) -> Chosen:
         which = np.flatnonzero(new)
         return Chosen(old, np.take(self.drawn.ranks, which, axis=0), self.drawn.values[which])
 
 
-def _items(strengths: NDArray[np.int64], level: int | None, drawer: Drawer) -> Items:
-    words = np.empty(strengths.size, np.uint64)
-    drawer.stream.fill(words)
-    return Items(strengths, np.full(strengths.size, levels.NONE if level is None else level, np.int16), words)
+def _items(strengths: Ints, level: int | None, drawer: Drawer) -> Contestants:
+    floors = np.full(strengths.size, levels.NONE if level is None else level, np.int16)
+    return Contestants(strengths, floors, words(strengths.size, drawer.stream))
 
 
 def _limited(rule: Rule, level: int | None) -> Rule:
     return replace(rule, limit=None if level is None else levels.value(level))
 
 
-def _guess(by_power: NDArray[np.int64], empty: int, rule: Rule, count: int) -> int | None:
+def _guess(by_power: Ints, empty: int, rule: Rule, count: int) -> int | None:
     """The highest level that count + 1 items probably reach; a bad guess costs time and nothing else."""
     reached = np.append(np.cumsum(by_power[: int(np.flatnonzero(by_power).max(initial=0)) + 1][::-1])[::-1], [0, 0])
     lowest = next(power for power in range(64) if 2**power > rule.theta)
@@ -183,8 +180,8 @@ class _Drawn:
     """Empty cells that have been drawn: ranks (rising), noisy values, and their places in the contest."""
 
     ranks: NDArray[Any]
-    values: NDArray[np.int64]
-    items: Items
+    values: Ints
+    items: Contestants
 
     @classmethod
     def first(cls, empty: int, rule: Rule, level: int | None, drawer: Drawer) -> _Drawn:
@@ -194,39 +191,35 @@ class _Drawn:
         it, and has priority size / U.
         """
         limited = _limited(rule, level)
-        ranks = positions(Kept(limited), empty, drawer)
+        ranks = positions(KeptProbability(limited), empty, drawer)
         values = survivor_values(limited, len(ranks), drawer)
         return cls(ranks, values, _items(np.abs(values), level, drawer))
 
     def extended(self, empty: int, rule: Rule, level: int, lower: int | None, drawer: Drawer) -> _Drawn:
         """With those of priority at least a lower level but below this one (or all that are left) as well."""
         above, below = _limited(rule, level), _limited(rule, lower)
-        left = positions(Between(Kept(below), Kept(above)), empty - len(self.ranks), drawer)
+        chance = ExtraKeptProbability(KeptProbability(below), KeptProbability(above))
+        left = positions(chance, empty - len(self.ranks), drawer)
         ranks, preceding = placed(left, self.ranks)
         items = _below(below, lower, level, len(ranks), drawer)
         values = signs(rule, items.sizes, drawer)
         before, ranks = same_form(self.ranks, ranks)
         order = merged_order(preceding, len(before))
-        every = self.items + items
-        return _Drawn(
-            np.concatenate([before, ranks])[order],
-            np.concatenate([self.values, values])[order],
-            every.taken(order),
-        )
+        every = (self.items + items).taken(order)
+        return _Drawn(np.concatenate([before, ranks])[order], np.concatenate([self.values, values])[order], every)
 
 
-def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Items:
+def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Contestants:
     """As in `_Drawn.first`, given that the priority is below the level: whatever reaches it is drawn again."""
-    found = Items(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
+    found = Contestants(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
     while found.sizes.size < count:
         ask = 2 * (count - found.sizes.size) + 16
         items = _items(sizes(rule, ask, drawer), lower, drawer)
-        inside = _surely_under(items, level)
-        found = found + items.taken(inside)
+        found = found + items.taken(_surely_under(items, level))
     return found.taken(np.arange(count))
 
 
-def _surely_under(items: Items, level: int) -> NDArray[np.bool_]:
+def _surely_under(items: Contestants, level: int) -> Marks:
     """top / U < level, that is U > top / level, a whole number of 2**-64: the first word decides.
 
     The top is a size below 2**62, or the next lower power of two.

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.kernels.jit import Ints
 from discreet.kernels.walks import residues
 from discreet.noise.draw import Drawer, read_on
 from discreet.noise.ladders import Digit
@@ -34,7 +34,7 @@ class Residue:
     bits: int
     margin: int
 
-    def draw(self, drawer: Drawer, out: NDArray[np.int64]) -> None:
+    def draw(self, drawer: Drawer, out: Ints) -> None:
         drawn, near = drawer.uniform(out.size)
         found = residues(drawn, self.bits, np.uint64(self.margin), out, near)
         for i in near[:found].tolist():  # the answer is this residue, or one less

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.kernels.jit import Ints, Limbs
 from discreet.kernels.merges import cells_narrow, cells_wide
 from discreet.kernels.walks import put_bits, walk, walk_wide
 from discreet.noise.draw import CHUNK, LARGEST, Drawer
 from discreet.noise.geometric import NARROW_DIGITS, Digits, geometric_digits, places
 from discreet.noise.residues import low_residues
-from discreet.noise.wide import same_form
+from discreet.noise.wide import same_form, to_limbs
 from discreet.numbers.cell_numbers import limbs_for
 from discreet.numbers.intervals import Complement, Interval, Power, Real
 
@@ -46,7 +47,7 @@ def positions(probability: Real, size: int, drawer: Drawer) -> NDArray[Any]:
     return rows[:, :2].copy().view(np.int64).reshape(-1) if size <= NARROW else rows
 
 
-def _narrow(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.int64]:
+def _narrow(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0) -> Ints:
     gaps, found = np.empty(block, np.int64), np.empty(room, np.int64)
     count, position, ended = 0, 0, False
     while not ended:
@@ -57,7 +58,7 @@ def _narrow(digits: Digits, size: int, block: int, drawer: Drawer, room: int = 0
     return found[:count]
 
 
-def _wide(ratio: Real, size: int, block: int, drawer: Drawer, room: int = 0) -> NDArray[np.uint32]:
+def _wide(ratio: Real, size: int, block: int, drawer: Drawer, room: int = 0) -> Limbs:
     low = low_residues(ratio)
     shift = sum(residue.bits for residue in low)
     digits = geometric_digits(Power(ratio, 1 << shift) if low else ratio)
@@ -65,7 +66,7 @@ def _wide(ratio: Real, size: int, block: int, drawer: Drawer, room: int = 0) -> 
     # room to spare, so that a position plus a gap never wraps
     words = max(kept, limbs_for(1 << top_shift)) // 2 + 1
     part, byte, gaps = np.empty(block, np.int64), np.empty(block, np.uint8), np.empty((words, block), np.uint64)
-    position, end = np.zeros(words, np.uint64), _words_of(size, words)
+    position, end = np.zeros(words, np.uint64), to_limbs([size], 2 * words).view(np.uint64)[0]
     beyond = min(LARGEST, (size >> top_shift) + 1)
     found = np.empty((room, kept), np.uint32)
     count, ended = 0, False
@@ -96,11 +97,7 @@ def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:
     return longer
 
 
-def _words_of(value: int, count: int) -> NDArray[np.uint64]:
-    return np.array([(value >> (64 * word)) & 0xFFFFFFFFFFFFFFFF for word in range(count)], np.uint64)
-
-
-def placed(ranks: NDArray[Any], occupied: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def placed(ranks: NDArray[Any], occupied: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     """The cell of each rank among the *empty* cells, and how many occupied cells come before it. Both rise.
 
     Rank r stands for the cell r + (occupied cells before it): no draw ever has to be rejected for landing on an
@@ -108,5 +105,8 @@ def placed(ranks: NDArray[Any], occupied: NDArray[Any]) -> tuple[NDArray[Any], N
     """
     ranks, occupied = same_form(ranks, occupied)
     cells, before = np.empty_like(ranks), np.empty(len(ranks), np.int64)
-    (cells_wide if ranks.ndim == 2 else cells_narrow)(ranks, occupied, cells, before)
+    if ranks.ndim == 2:
+        cells_wide(ranks.view(np.uint64), occupied.view(np.uint64), cells.view(np.uint64), before)
+    else:
+        cells_narrow(ranks, occupied, cells, before)
     return cells, before

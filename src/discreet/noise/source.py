@@ -23,14 +23,23 @@ class Stream(Protocol):
         """Overwrite every byte of a contiguous array with fresh random bits."""
 
 
+def words(shape: int | tuple[int, int], stream: Stream) -> NDArray[np.uint64]:
+    """Fresh random words of 64 bits."""
+    out = np.empty(shape, np.uint64)
+    stream.fill(out)
+    return out
+
+
 def word(stream: Stream) -> int:
     """64 random bits as a Python integer."""
-    out = np.empty(1, np.uint64)
-    stream.fill(out)
-    return int(out[0])
+    return int(words(1, stream)[0])
 
 
-class Source(ABC):
+def _write(bits: bytes, out: NDArray[Any]) -> None:
+    out.reshape(-1).view(np.uint8)[:] = np.frombuffer(bits, np.uint8)
+
+
+class BitSource(ABC):
     """Opens streams. `private` says whether what is drawn may be published; `name` goes into releases.
 
     `separate` says whether several streams may be read at the same time.
@@ -44,7 +53,7 @@ class Source(ABC):
     def stream(self) -> Stream: ...
 
 
-class SystemSource(Source):
+class SystemSource(BitSource):
     """The operating system's generator, asked for every bit."""
 
     private = True
@@ -52,15 +61,13 @@ class SystemSource(Source):
     separate = True
 
     def stream(self) -> Stream:
-        return _SystemStream()
+        return self
 
-
-class _SystemStream:
     def fill(self, out: NDArray[Any]) -> None:
-        out.reshape(-1).view(np.uint8)[:] = np.frombuffer(os.urandom(out.nbytes), np.uint8)
+        _write(os.urandom(out.nbytes), out)
 
 
-class KeystreamSource(Source):
+class KeystreamSource(BitSource):
     """AES-256 in counter mode under a key that the operating system gives afresh for every stream."""
 
     private = True
@@ -88,7 +95,7 @@ class ScriptExhausted(RuntimeError):
     """A scripted source was asked for more bits than its script holds."""
 
 
-class ScriptedSource(Source):
+class ScriptedSource(BitSource):
     """Gives the bytes of a script, in order, across all its streams. `given` counts what was used."""
 
     private = False
@@ -105,11 +112,11 @@ class ScriptedSource(Source):
         end = self.given + out.nbytes
         if end > len(self.script):
             raise ScriptExhausted(f"the script has {len(self.script)} bytes, byte {end} was asked for")
-        out.reshape(-1).view(np.uint8)[:] = np.frombuffer(self.script[self.given : end], np.uint8)
+        _write(self.script[self.given : end], out)
         self.given = end
 
 
-class SeededSource(Source):
+class SeededSource(BitSource):
     """The same bits for the same seed. For tests and for repeatable experiments, never for a real release."""
 
     private = False
@@ -122,4 +129,4 @@ class SeededSource(Source):
         return self
 
     def fill(self, out: NDArray[Any]) -> None:
-        out.reshape(-1).view(np.uint8)[:] = np.frombuffer(self._generator.bytes(out.nbytes), np.uint8)
+        _write(self._generator.bytes(out.nbytes), out)

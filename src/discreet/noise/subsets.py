@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.noise.source import Stream
+from discreet.kernels.jit import Ints, Words
+from discreet.noise.source import Stream, words
 from discreet.noise.wide import to_integers
 
 #: with fewer, too many would tie
@@ -23,24 +24,22 @@ def integers(size: int, count: int, stream: Stream) -> NDArray[Any]:
     if size < 1 or count < 0:
         raise BadParameter(f"cannot draw {count} numbers from a range of {size} items")
     bits = (size - 1).bit_length()
-    kept: list[NDArray[Any]] = []
+    kept: list[NDArray[Any]] = [np.empty(0, np.int64 if bits < 64 else object)]
     missing = count
     while missing > 0:
         drawn = _bits(bits, 2 * missing if size & (size - 1) else missing, stream)
         drawn = drawn[drawn < size][:missing]
         kept.append(drawn)
         missing -= drawn.size
-    empty = np.empty(0, np.int64 if bits < 64 else object)
-    return np.concatenate(kept) if kept else empty
+    return np.concatenate(kept)
 
 
 def _bits(bits: int, count: int, stream: Stream) -> NDArray[Any]:
-    words = np.empty((count, max(1, -(-bits // 64))), np.uint64)
-    stream.fill(words)
+    drawn = words((count, max(1, -(-bits // 64))), stream)
     if bits < 64:
-        return (words[:, 0] >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(count, np.int64)
-    words[:, -1] >>= np.uint64(64 * words.shape[1] - bits)
-    return to_integers(words.view(np.uint32))
+        return (drawn[:, 0] >> np.uint64(64 - bits)).astype(np.int64) if bits else np.zeros(count, np.int64)
+    drawn[:, -1] >>= np.uint64(64 * drawn.shape[1] - bits)
+    return to_integers(drawn.view(np.uint32))
 
 
 def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
@@ -53,7 +52,7 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
         raise BadParameter(f"cannot choose {count} of {size} items without replacement")
     if 2 * count > size:
         return np.delete(np.arange(size, dtype=np.int64), subset(size, size - count, stream))
-    drawn = integers(size, count, stream) if count else integers(max(size, 1), 0, stream)
+    drawn = integers(max(size, 1), count, stream)
     while True:
         values, first_seen = np.unique(drawn, return_index=True)
         if values.size >= count:
@@ -62,31 +61,30 @@ def subset(size: int, count: int, stream: Stream) -> NDArray[Any]:
         drawn = np.concatenate([drawn, integers(size, 2 * (count - values.size) + 8, stream)])
 
 
-def rising(values: NDArray[np.int64], stream: Stream) -> NDArray[np.int64]:
+def rising(values: Ints, stream: Stream) -> Ints:
     """Indices that put the values in rising order, equal ones in an order that is uniformly random."""
     size = values.size
     if not size:
         return np.empty(0, np.int64)
     low, place_bits = int(values.min()), (size - 1).bit_length()
     random_bits = 64 - (int(values.max()) - low).bit_length() - place_bits
-    words = np.empty(size, np.uint64)
-    stream.fill(words)
+    keys = words(size, stream)
     if random_bits < _LEAST_RANDOM_BITS:
-        order = np.lexsort((words, values))
-        return _settled(order, [values.view(np.uint64)[order], words[order]], stream)
+        order = np.lexsort((keys, values))
+        return _settled(order, [values.view(np.uint64)[order], keys[order]], stream)
     # value, random bits and place in one number: sorting numbers is far faster than sorting places by them
-    words >>= np.uint64(64 - random_bits)
-    words <<= np.uint64(place_bits)
+    keys >>= np.uint64(64 - random_bits)
+    keys <<= np.uint64(place_bits)
     if random_bits + place_bits < 64:
-        words |= (values - low).view(np.uint64) << np.uint64(random_bits + place_bits)
-    words |= np.arange(size, dtype=np.uint64)
-    words.sort()
-    order = (words & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    words >>= np.uint64(place_bits)
-    return _settled(order, [words], stream)
+        keys |= (values - low).view(np.uint64) << np.uint64(random_bits + place_bits)
+    keys |= np.arange(size, dtype=np.uint64)
+    keys.sort()
+    order = (keys & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    keys >>= np.uint64(place_bits)
+    return _settled(order, [keys], stream)
 
 
-def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: Stream) -> NDArray[np.int64]:
+def _settled(order: Ints, keys: list[Words], stream: Stream) -> Ints:
     """The order with runs of equal keys, which are few, put in random order. `keys` stand in that order, too."""
     tied = np.ones(order.size - 1, np.bool_)
     for key in keys:
@@ -95,8 +93,7 @@ def _settled(order: NDArray[np.int64], keys: list[NDArray[np.uint64]], stream: S
         ahead = np.flatnonzero(tied)
         places = np.unique(np.concatenate([ahead, ahead + 1]))
         run = np.cumsum(np.concatenate([[0], (~tied[places[1:] - 1] | (np.diff(places) > 1)).astype(np.int64)]))
-        fresh = np.empty(places.size, np.uint64)
-        stream.fill(fresh)
+        fresh = words(places.size, stream)
         by = np.lexsort((fresh, run))
         order[places] = order[places[by]]
         again = np.zeros_like(tied)  # still tied: the same run and the same fresh word

@@ -13,23 +13,24 @@ from functools import lru_cache
 from itertools import count as count_from
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.kernels.inversion import raise_sizes
+from discreet.kernels.jit import Ints
 from discreet.noise.coins import coin, coins, inverse_coins
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import ONE_TABLE, geometric_digits
-from discreet.noise.ladders import Coin, Ladder
+from discreet.noise.ladders import Ladder
 from discreet.noise.survivors import Rule
-from discreet.noise.tables import Table, Unproved, table_of
+from discreet.noise.tables import DrawTable, Unproved, table_of
 from discreet.numbers.intervals import Interval, Rational
 
 #: for so many survivors, times the mean of a geometric, a table of their law is worth making
 _WORTH_A_TABLE = 1 << 15
+_HALF = Rational(Fraction(1, 2))
 
 
 @dataclass(frozen=True)
-class Sizes(Ladder):
+class SurvivorSizes(Ladder):
     """The size of a kept empty cell, less theta: Pr[. >= j] = T(j) / T(0), where T(j) sums over k >= theta + j.
 
     With t the limit, e = floor(t) + 1 - theta the first of those that are always kept, and up to a factor,
@@ -76,7 +77,7 @@ class Sizes(Ladder):
 
 
 @dataclass(frozen=True)
-class SignedSizes(Sizes):
+class SignedSurvivorSizes(SurvivorSizes):
     """A size and a fair sign in one draw: index 2g is theta + g, index 2g + 1 is -(theta + g)."""
 
     zigzag = True
@@ -98,7 +99,7 @@ def _half(sum_: Interval) -> Interval:
     return Interval(sum_.low >> 1, -(-sum_.high >> 1), sum_.bits)
 
 
-def survivor_values(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+def survivor_values(rule: Rule, count: int, drawer: Drawer) -> Ints:
     """The noisy values of `count` kept empty cells."""
     mean = 1 / float(1 - rule.alpha.fraction)
     table = _table(rule) if mean <= ONE_TABLE and count >= _WORTH_A_TABLE * mean else None
@@ -114,15 +115,15 @@ def survivor_values(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]
 
 
 @lru_cache(maxsize=64)
-def _table(rule: Rule) -> Table | None:
+def _table(rule: Rule) -> DrawTable | None:
     """Of all values that the rule may keep; None for the few rules with a rung that is a fraction of 64 bits."""
     try:
-        return table_of(SignedSizes(rule) if rule.two_sided else Sizes(rule))
+        return table_of(SignedSurvivorSizes(rule) if rule.two_sided else SurvivorSizes(rule))
     except Unproved:
         return None
 
 
-def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+def sizes(rule: Rule, count: int, drawer: Drawer) -> Ints:
     """The sizes |v| of `count` kept empty cells."""
     theta, limit = rule.theta, rule.limit
     mean = 1 / float(1 - rule.alpha.fraction)
@@ -146,7 +147,7 @@ def sizes(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     return out
 
 
-def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+def _size_biased(rule: Rule, count: int, drawer: Drawer) -> Ints:
     """k >= theta with probability proportional to k a**k.
 
     (theta + j) a**j is theta times a geometric law plus j a**j, which is one plus the sum of two geometrics.
@@ -156,31 +157,22 @@ def _size_biased(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
     out = _geometric(rule, count, drawer)
     out += theta
     double = ~coin(single, count, drawer)
-    more = np.zeros(count, np.int64)
-    np.place(more, double, 1 + _geometric(rule, int(np.count_nonzero(double)), drawer))
-    out += more
+    out[double] += 1 + _geometric(rule, int(np.count_nonzero(double)), drawer)
     return out
 
 
-def _geometric(rule: Rule, count: int, drawer: Drawer) -> NDArray[np.int64]:
+def _geometric(rule: Rule, count: int, drawer: Drawer) -> Ints:
     out = np.empty(count, np.int64)
     geometric_digits(Rational(rule.alpha.fraction)).fill(drawer, out)
     return out
 
 
-def signs(
-    rule: Rule, values: NDArray[np.int64], drawer: Drawer, out: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
+def signs(rule: Rule, values: Ints, drawer: Drawer, out: Ints | None = None) -> Ints:
     """Each size with its sign: fair if the rule has two sides, else plus. `out` may be the sizes themselves."""
     if not rule.two_sided:
         return values
-    table, chunk = table_of(Coin(Rational(Fraction(1, 2)))), np.empty(min(CHUNK, values.size), np.int64)
-    out = np.empty(values.size, np.int64) if out is None else out
+    out = values.copy() if out is None else out
     for start in range(0, values.size, CHUNK):
-        piece = values[start : start + CHUNK]
-        minus = chunk[: piece.size]
-        drawer.draw(table, minus)
-        minus *= -2
-        minus += 1
-        np.multiply(piece, minus, out=out[start : start + CHUNK])
+        piece = out[start : start + CHUNK]
+        np.negative(piece, out=piece, where=coin(_HALF, piece.size, drawer))
     return out

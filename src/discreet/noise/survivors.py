@@ -32,7 +32,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Kept(Real):
+class KeptProbability(Real):
     """p of the module's text: the probability that an empty cell is kept."""
 
     rule: Rule
@@ -44,16 +44,18 @@ class Kept(Real):
         if (whole := _as_fraction(rule)) is not None:
             return Interval.of(whole, bits)
         # sums over k lose as many leading bits as 1 - a has zeros, twice; limit and theta scale what is lost
-        work = bits + 160 + theta.bit_length() + (0 if rule.limit is None else abs(_magnitude(rule.limit)))
+        limit = Fraction(1) if rule.limit is None else rule.limit
+        scaled = abs(limit.numerator.bit_length() - limit.denominator.bit_length())
+        work = bits + 160 + theta.bit_length() + scaled
         one, a = Interval.of(1, work), Interval.of(fraction, work)
         mass = Interval.of((1 - fraction) / (1 + fraction), work)
-        if rule.limit is None or rule.limit <= theta:
+        if limit <= theta:  # theta is at least one
             tail = a**theta * Interval.of(1 / (1 - fraction), work)
         else:
-            last = rule.limit.numerator // rule.limit.denominator  # sizes up to here are sampled, those above kept
+            last = limit.numerator // limit.denominator  # sizes up to here are sampled, those above kept
             rest = a ** (last + 1) * Interval.of(1 / (1 - fraction), work)
             sampled = _weighted(theta, a, fraction, work) - _weighted(last + 1, a, fraction, work)
-            tail = sampled * Interval.of(1 / rule.limit, work) + rest
+            tail = sampled * Interval.of(1 / limit, work) + rest
         sides = Interval.of(2 if rule.two_sided else 1, work)
         found = (mass * tail * sides).to(bits)
         return Interval(found.low, min(found.high, one.to(bits).high), bits)
@@ -62,7 +64,7 @@ class Kept(Real):
 @lru_cache(maxsize=4096)
 def kept_share(rule: Rule) -> float:
     """p as a float, for planning."""
-    return float(Kept(rule))
+    return float(KeptProbability(rule))
 
 
 @lru_cache(maxsize=4096)
@@ -76,10 +78,6 @@ def _as_fraction(rule: Rule) -> Fraction | None:
     return (2 if rule.two_sided else 1) * (1 - a) / (1 + a) * (sampled + a**end / (1 - a))
 
 
-def _magnitude(value: Fraction) -> int:
-    return value.numerator.bit_length() - value.denominator.bit_length()
-
-
 def _weighted(first: int, a: Interval, fraction: Fraction, bits: int) -> Interval:
     """The sum of k a**k over k >= first: a**first (first / (1-a) + a / (1-a)**2)."""
     factor = first / (1 - fraction) + fraction / (1 - fraction) ** 2
@@ -87,11 +85,11 @@ def _weighted(first: int, a: Interval, fraction: Fraction, bits: int) -> Interva
 
 
 @dataclass(frozen=True)
-class Between(Real):
+class ExtraKeptProbability(Real):
     """The probability that an empty cell is kept by `lower`, given that `higher`, which keeps less, did not keep it."""
 
-    lower: Kept
-    higher: Kept
+    lower: KeptProbability
+    higher: KeptProbability
 
     def approximate(self, bits: int) -> Interval:
         work = bits + 64

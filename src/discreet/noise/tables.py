@@ -12,7 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.inversion import ESCAPE, zigzag
+from discreet.kernels.inversion import ESCAPE
 from discreet.noise.ladders import Ladder
 
 CELLS = 1 << 16
@@ -23,7 +23,7 @@ _MAKING = Lock()
 
 
 @dataclass(frozen=True)
-class Table:
+class DrawTable:
     """`cells[u]` is the outcome whenever the first 16 bits are u, or ESCAPE where a rung lies inside that cell."""
 
     ladder: Ladder
@@ -31,22 +31,22 @@ class Table:
     cells: NDArray[np.int16]
 
 
-def table_of(ladder: Ladder) -> Table:
+def table_of(ladder: Ladder) -> DrawTable:
     """The same table for equal ladders; threads that need one at the same time wait for the first to make it."""
     with _MAKING:
         return _table_of(ladder)
 
 
 @lru_cache(maxsize=256)
-def _table_of(ladder: Ladder) -> Table:
+def _table_of(ladder: Ladder) -> DrawTable:
     floors = np.array(rung_floors(ladder), np.uint64)
     heads = (floors >> np.uint64(48)).astype(np.int64)  # falling
     above = heads.size - np.searchsorted(heads[::-1], np.arange(CELLS), side="right")
-    cells = (zigzag(above) if ladder.zigzag else above).astype(np.int16)
+    cells = ladder.outcome(above).astype(np.int16)
     cells[heads] = ESCAPE
     for array in (floors, cells):
         array.setflags(write=False)
-    return Table(ladder, floors, cells)
+    return DrawTable(ladder, floors, cells)
 
 
 def rung_floors(ladder: Ladder) -> list[int]:

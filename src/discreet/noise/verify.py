@@ -14,12 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.kernels.inversion import ESCAPE, zigzag
+from discreet.kernels.inversion import ESCAPE
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import Digits, laplace_digits
-from discreet.noise.ladders import DIGIT, Ladder
+from discreet.noise.ladders import DIGIT
 from discreet.noise.source import ScriptedSource
-from discreet.noise.tables import CELLS, Table
+from discreet.noise.tables import CELLS, DrawTable
 from discreet.privacy import ALPHA_BITS, Alpha, Number, exact, scale_of
 
 _DIGITS = 250
@@ -59,8 +59,7 @@ class Verdict:
 
 def verify_noise(epsilon: Number, sensitivity: Number = 1) -> Verdict:
     """Check alpha, every threshold, every table cell, the law they add up to, and decisions at bits 129 to 192."""
-    scale = scale_of(epsilon, sensitivity)
-    alpha = Alpha.of(scale)
+    alpha = Alpha.of(scale_of(epsilon, sensitivity))
     return verify(exact(epsilon, "epsilon"), exact(sensitivity, "sensitivity"), alpha, laplace_digits(alpha))
 
 
@@ -150,7 +149,7 @@ def _floor(value: Decimal, bits: int) -> int | None:
     return int(low) if low == (scaled + _SURE).to_integral_value(ROUND_FLOOR) else None
 
 
-def _check_thresholds(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> Check:
+def _check_thresholds(tables: tuple[DrawTable, ...], laws: tuple[_Masses, ...]) -> Check:
     looked_at = wrong = 0
     for table, law in zip(tables, laws, strict=True):
         for j, (floor, tail) in enumerate(zip(table.floors.tolist(), law.tails(), strict=False), start=1):
@@ -162,7 +161,7 @@ def _check_thresholds(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> C
     return Check("thresholds, to 64 bits", looked_at, wrong)
 
 
-def _check_cells(tables: tuple[Table, ...]) -> Check:
+def _check_cells(tables: tuple[DrawTable, ...]) -> Check:
     wrong = 0
     for table in tables:
         rising = table.floors[::-1]
@@ -170,8 +169,8 @@ def _check_cells(tables: tuple[Table, ...]) -> Check:
         last = first | np.uint64((1 << 48) - 1)
         at_least = rising.size - np.searchsorted(rising, last, side="right")
         at_most = rising.size - np.searchsorted(rising, first, side="left")
-        value = zigzag(at_least) if table.ladder.zigzag else at_least
-        wrong += int(np.sum(table.cells != np.where(at_least == at_most, value, ESCAPE)))
+        expected = np.where(at_least == at_most, table.ladder.outcome(at_least), ESCAPE)
+        wrong += int(np.sum(table.cells != expected))
     return Check("table cells", CELLS * len(tables), wrong)
 
 
@@ -193,7 +192,7 @@ def _check_law(a: Decimal, laws: tuple[_Masses, ...]) -> Check:
     return Check("the law is discrete Laplace", len(values), wrong)
 
 
-def _check_deep(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> Check:
+def _check_deep(tables: tuple[DrawTable, ...], laws: tuple[_Masses, ...]) -> Check:
     """Bit streams that agree with a threshold for 128 bits and more are decided on its right side."""
     looked_at = wrong = 0
     for table, law in zip(tables, laws, strict=True):
@@ -206,19 +205,15 @@ def _check_deep(tables: tuple[Table, ...], laws: tuple[_Masses, ...]) -> Check:
                 continue
             for uniform, index in ((bits - 1, j), (bits + 1, j - 1)):
                 looked_at += 1
-                wrong += decide(table, uniform) != _outcome(table.ladder, index)
+                wrong += decide(table, uniform) != table.ladder.outcome(index)
     return Check("decisions at bits 129 to 192", looked_at, wrong)
 
 
-def _outcome(ladder: Ladder, index: int) -> int:
-    return int(zigzag(index)) if ladder.zigzag else index
-
-
-def decide(table: Table, uniform: int) -> int:
+def decide(table: DrawTable, uniform: int) -> int:
     """What the sampler draws when its random bits spell this 192-bit number, followed by zeros."""
     first, second, third = (uniform >> shift & (1 << 64) - 1 for shift in (128, 64, 0))
-    script = np.uint16(first >> 48).tobytes() + np.uint64(first << 16 & (1 << 64) - 1).tobytes()
-    script += np.uint64(second).tobytes() + np.uint64(third).tobytes() + bytes(8)
+    rest = np.array([first << 16 & (1 << 64) - 1, second, third, 0], np.uint64)
+    script = np.uint16(first >> 48).tobytes() + rest.tobytes()
     out = np.empty(1, np.int64)
     Drawer(ScriptedSource(script), 1).draw(table, out)
     return int(out[0])

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.kept import add_kept, add_numbers, add_pairs
+from discreet.kernels.counting import add_kept, add_numbers, add_pairs
 from discreet.private.counts import Counts, NeverShown
 
 Ints = NDArray[np.int64]

@@ -71,7 +71,7 @@ class Needs:
 
         def together(one: Integers, other: Integers) -> Floats:
             found = np.empty(one.size)
-            common_load(self.starts, self.ends, nodes, weights, one, other, found)
+            common_load((self.starts, self.ends, nodes, weights), one, other, found)
             return found
 
         return box_variances(owner, count, together)

@@ -52,7 +52,7 @@ class SparseCells(Summary):
         return np.stack([self.values, self.weights, up, down, inverse, np.ones(sizes.size)], axis=1)
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        from discreet.kernels.boxes import sparse_box_sums
+        from discreet.kernels.sorted_rows import sparse_box_sums
 
         columns = np.zeros((len(questions.first), 6))
         sparse_box_sums(self.codes, self._columns, questions.first, questions.last, columns)

@@ -88,9 +88,9 @@ class SparseNodes(Summary):
                 mine = np.unique(owner)
                 # one node may have all of it, and no node has a weight above one
                 needed[mine, 2], needed[mine, 3], largest[mine] = second[mine], second[mine] ** 2, 1.0
-            kernels.node_sums(self.codes, self.values, self.law.tau, owner, *lists, together, kept)
+            kernels.node_sums(self.codes, self.values, self.law.tau, owner, lists, together, kept)
             if self._hides:
-                kernels.reached_nodes(self.codes, self.values, owner, *lists, needs.skips, reached)
+                kernels.reached_nodes(self.codes, self.values, owner, lists, needs.skips, reached)
         value, weighted, up, down, passed, passed_4, held_2, held_4, held_load, held = kept.T
         number, load, second, fourth, looked_at = needed.T
         spreads = Spread(second, fourth), Spread(held_2, held_4), Spread(passed, passed_4)

@@ -31,10 +31,8 @@ class TreeCounts(Coefficients):
 
         sums, nodes = np.empty(len(questions.first), np.int64), np.empty(len(questions.first), np.int64)
         strides = np.array(self.values.strides, np.int64) // self.values.itemsize
-        offsets, (first, end, child, fanout), room = self._trees
         stops = questions.last + 1
-        trees = (offsets, first, end, child, fanout, room)
-        tree_box_sums(self.values.reshape(-1), strides, *trees, questions.first, stops, sums, nodes)
+        tree_box_sums(self.values.reshape(-1), strides, *self._trees, questions.first, stops, sums, nodes)
         value, count = per_question(questions, sums), per_question(questions, nodes)
         half = half_widths(self._alpha, count, level)
         stderr = np.sqrt(count * DiscreteLaplace(self._alpha).variance)
@@ -45,13 +43,13 @@ class TreeCounts(Coefficients):
         return Alpha.of(self.scale)
 
     @cached_property
-    def _trees(self) -> tuple[Any, ...]:
+    def _trees(self) -> tuple[Any, Any, int]:
         """The trees one after the other, where each begins, and the room that a decomposition may need."""
         trees = [axis.tree for axis in self.axes if isinstance(axis, AgreeingTree)]
         offsets = np.cumsum([0, *(tree.nodes for tree in trees)])
         arrays = [[tree.first, tree.end, tree.child, tree.fanout] for tree in trees]
         room = max(2 * (tree.depth + 1) * int(tree.fanout.max()) + 2 for tree in trees)
-        return offsets, [np.concatenate(parts) for parts in zip(*arrays, strict=True)], room
+        return tuple(np.concatenate(parts) for parts in zip(*arrays, strict=True)), offsets, room
 
     @property
     def cells(self) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.kernels import tree_paths, tree_shapes, trees
+from discreet.kernels import tree_paths, tree_shapes, tree_sums
 from discreet.transforms.axis import Axis, Floats, Integers
 from discreet.transforms.tree import Tree
 
@@ -36,11 +36,11 @@ class AgreeingTree(Axis):
         return self.tree.leaves[codes]
 
     def forward(self, lines: Integers) -> None:
-        trees.sum_up(lines, self.tree.child, self.tree.fanout)
+        tree_sums.sum_up(lines, self.tree.child, self.tree.fanout)
 
     def restore(self, lines: Floats) -> None:
-        trees.agree(lines, self.tree.child, self.tree.fanout, self._spread)
-        trees.to_front(lines, self.tree.leaves)
+        tree_sums.agree(lines, self.tree.child, self.tree.fanout, self._spread)
+        tree_sums.to_front(lines, self.tree.leaves)
 
     @cached_property
     def _spread(self) -> Floats:
@@ -60,7 +60,7 @@ class AgreeingTree(Axis):
         out = np.empty((one.size, 1))
         tree = self.tree
         shape = (tree.first, tree.end, tree.child, tree.fanout)
-        tree_paths.agreed_covariance(one, other, *shape, self._earlier, self._spread, tree.depth + 1, out[:, 0])
+        tree_paths.agreed_covariance(one, other, shape, self._earlier, self._spread, tree.depth + 1, out[:, 0])
         return out
 
     def fourth(self, first: Integers, end: Integers) -> Floats:

@@ -42,8 +42,8 @@ class Branches(TreeAxis):
 
     def cover(self, first: Integers, end: Integers) -> Cover:
         tree = self.tree
-        shape = (tree.first, tree.end, tree.child, tree.fanout, self.depth)
-        return Cover.of(first.size, partial(covers.tree_cover, first, end, *shape))
+        shape = (tree.first, tree.end, tree.child, tree.fanout)
+        return Cover.of(first.size, partial(covers.tree_cover, first, end, shape, self.depth))
 
     @property
     def most_needed(self) -> int:

@@ -39,10 +39,10 @@ class Cover:
         """From a kernel that counts entries at first, and then writes them."""
         starts = np.zeros(ranges + 1, np.int64)
         none = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
-        kernel(starts, *none)
+        kernel(starts, none)
         np.cumsum(starts, out=starts)
         found = np.empty(starts[-1], np.int64), np.empty(starts[-1]), np.empty(starts[-1], np.int64)
-        kernel(starts, *found)
+        kernel(starts, found)
         return cls(starts, *found)
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.kernels import tree_paths, trees
+from discreet.kernels import tree_paths, tree_sums
 from discreet.transforms.axis import Axis, Floats, Integers
 from discreet.transforms.tree import Tree
 
@@ -39,12 +39,12 @@ class NominalWavelet(Axis):
         return self.tree.leaves[codes]
 
     def forward(self, lines: Integers) -> None:
-        trees.sum_up(lines, self.tree.child, self.tree.fanout)
-        trees.take_from_parents(lines, self.tree.child, self.tree.fanout)
+        tree_sums.sum_up(lines, self.tree.child, self.tree.fanout)
+        tree_sums.take_from_parents(lines, self.tree.child, self.tree.fanout)
 
     def restore(self, lines: Floats) -> None:
-        trees.give_back(lines, self.tree.child, self.tree.fanout)
-        trees.to_front(lines, self.tree.leaves)
+        tree_sums.give_back(lines, self.tree.child, self.tree.fanout)
+        tree_sums.to_front(lines, self.tree.leaves)
 
     @cached_property
     def _columns(self) -> Integers:
@@ -55,12 +55,12 @@ class NominalWavelet(Axis):
         out = np.zeros((one.size, len(self.factors)))
         tree = self.tree
         shape = (tree.first, tree.end, tree.child, tree.fanout)
-        tree_paths.nominal_covariance(one, other, *shape, self._columns, tree.depth + 1, out)
+        tree_paths.nominal_covariance(one, other, shape, self._columns, tree.depth + 1, out)
         return out
 
     def fourth(self, first: Integers, end: Integers) -> Floats:
         out = np.zeros((first.size, len(self.factors)))
         tree = self.tree
         shape = (tree.first, tree.end, tree.child, tree.fanout)
-        tree_paths.nominal_fourth(first, end, *shape, self._columns, tree.depth + 1, out)
+        tree_paths.nominal_fourth(first, end, shape, self._columns, tree.depth + 1, out)
         return out

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.noise import LARGEST_COUNT, PIECE, Noise, SeededSource, ZeroNoise
+from discreet.noise import LARGEST_COUNT, Noise, SeededSource, ZeroNoise
+from discreet.noise.noise import PIECE
 from discreet.numbers.laws import DiscreteLaplace
 from tests.statistics import compare_law
 

@@ -17,12 +17,10 @@ from discreet.errors import BadParameter
 from discreet.kernels import redraws as kernels
 from discreet.noise import Descent, Noise, Redraws, ScriptedSource, SeededSource, descents
 from discreet.noise import draw as drawing
-from discreet.noise import redraws as stepping
-from discreet.noise.descents import Truncated
+from discreet.noise.descents import exact_redraw
 from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
-from discreet.noise.ladders import Geometric, Ladder
-from discreet.noise.redraws import Path, exact_redraw
+from discreet.noise.ladders import GeometricLadder, Ladder, Truncated
 from discreet.numbers.intervals import Rational
 from discreet.numbers.laws import DiscreteLaplace
 from tests.law.descents import after, transition
@@ -76,14 +74,13 @@ def ways(descent: Descent, cases: int) -> list[tuple[int, int]]:
 
 @by_descent
 def test_the_step_of_a_redraw_next_to_its_borders(descent: Descent) -> None:
-    path = Path.of(descent)
     for step, distance in ways(descent, 10):
         at = dice.randrange(0, step)
         left = Descent(descent.at(at), descent.step, descent.steps - at)
         border = left.kept(distance, step - at, 256).low >> 192
         words, to, _, sure = filled(near(border))
         same = np.full(words.size, 1)
-        kernels.redraw_steps(distance * same, at * same, words, *path.numbers, descent.steps, to, sure)
+        kernels.redraw_steps(distance * same, at * same, words, descent.numbers, descent.steps, to, sure)
         for word, found in zip(words[sure].tolist(), to[sure].tolist(), strict=True):
             assert found == at + exact_redraw(distance, word, left, ZEROS), (step, distance, word)
 
@@ -103,12 +100,12 @@ def test_the_logarithm_of_the_kept_probability_is_as_near_as_it_says(descent: De
 
 @by_descent
 def test_where_a_redrawn_answer_goes_next_to_the_borders(descent: Descent) -> None:
-    path, looked_at = Path.of(descent), 0
+    looked_at = 0
     for step, distance in ways(descent, 10):
-        moves = Moves(path.down(step), distance, True)
+        moves = Moves(descent.down(step), distance, True)
         words, move, _, sure = filled([word for j in (1, 2) for word in near(first_word(moves, j))])
         same = np.full(words.size, 1)
-        kernels.redraw_moves(distance * same, step * same, words, *path.numbers, move, sure)
+        kernels.redraw_moves(distance * same, step * same, words, descent.numbers, move, sure)
         looked_at += int(sure.sum())
         for word, found in zip(words[sure].tolist(), move[sure].tolist(), strict=True):
             assert found == read_on(moves, 0, word, ZEROS), (step, distance, word)
@@ -117,11 +114,11 @@ def test_where_a_redrawn_answer_goes_next_to_the_borders(descent: Descent) -> No
 
 @by_descent
 def test_jumps_next_to_their_borders(descent: Descent) -> None:
-    path, looked_at = Path.of(descent), 0
+    looked_at = 0
     for step, distance in ways(descent, 20):
-        ladder = Geometric(Rational(path.down(step).product))
+        ladder = GeometricLadder(Rational(descent.down(step).product))
         words, out, least, sure = filled(near(first_word(ladder, distance)))
-        kernels.geometric_jumps(np.full(words.size, step), words, *path.numbers, out, least, sure)
+        kernels.geometric_jumps(np.full(words.size, step), words, descent.numbers, out, least, sure)
         looked_at += int(sure.sum())
         for word, found, proved, decided in zip(words.tolist(), out.tolist(), least.tolist(), sure, strict=True):
             exact = read_on(ladder, 0, word, ZEROS)
@@ -132,14 +129,14 @@ def test_jumps_next_to_their_borders(descent: Descent) -> None:
 
 @by_descent
 def test_inward_moves_next_to_their_borders(descent: Descent) -> None:
-    path, looked_at = Path.of(descent), 0
+    looked_at = 0
     for step, distance in ways(descent, 20):
         size = distance + 1
-        ladder = Truncated(Rational(path.down(step).ratio), size)
+        ladder = Truncated(Rational(descent.down(step).ratio), size)
         rungs = {1, min(5, size - 1), dice.randrange(1, size), size - 1}
         words, out, least, sure = filled([word for j in rungs for word in near(first_word(ladder, j))])
         same = np.full(words.size, 1)
-        kernels.inward_moves(size * same, step * same, words, *path.numbers, out, least, sure)
+        kernels.inward_moves(size * same, step * same, words, descent.numbers, out, least, sure)
         looked_at += int(sure.sum())
         for word, found, proved, decided in zip(words.tolist(), out.tolist(), least.tolist(), sure, strict=True):
             exact = read_on(ladder, 0, word, ZEROS)
@@ -162,9 +159,8 @@ def unsure(monkeypatch: pytest.MonkeyPatch, *, nothing_proved: bool) -> None:
 
     names = ("redraw_steps", "redraw_moves", "geometric_jumps", "inward_moves")
     patched = {**vars(kernels), **{name: never(getattr(kernels, name)) for name in names}}
-    for room in (descents, stepping):
-        monkeypatch.setattr(room, "kernels", SimpleNamespace(**patched))
-    for room in (drawing, stepping):
+    monkeypatch.setattr(descents, "kernels", SimpleNamespace(**patched))
+    for room in (drawing, descents):
         monkeypatch.setattr(room, "word", lambda stream: dice.getrandbits(64))
 
 
@@ -210,9 +206,8 @@ def test_steps_that_64_bits_do_not_tell_apart() -> None:
     start = noise.add(counts, descent.scale)
     redraws = noise.descend(start, counts, descent)
     assert np.all((redraws.step >= 1) & (redraws.step <= descent.steps))
-    path = Path.of(descent)
     for step in redraws.step.tolist():
-        assert path.down(step).ratio < 1
+        assert descent.down(step).ratio < 1
 
 
 def test_wide_scales_and_long_ways_take_no_longer() -> None:
@@ -245,7 +240,7 @@ def test_the_truncated_ladder_is_the_law_in_fractions(ratio: str, size: int) -> 
 
 
 def test_reading_on_from_afar_finds_what_rung_by_rung_finds() -> None:
-    for ladder in (Geometric(Rational(Fraction(999, 1000))), Truncated(Rational(Fraction(9, 10)), 30)):
+    for ladder in (GeometricLadder(Rational(Fraction(999, 1000))), Truncated(Rational(Fraction(9, 10)), 30)):
         for _ in range(30):
             word = dice.getrandbits(64) >> dice.randrange(3)
             found = read_on(ladder, 0, word, ZEROS)

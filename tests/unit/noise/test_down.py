@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from discreet.errors import CountOverflow
 from discreet.noise import Descent, Noise, ScriptedSource
+from discreet.noise.descents import exact_redraw
 from discreet.noise.down import Down, Moves
-from discreet.noise.redraws import exact_redraw
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.noise_down import next_redraw, noise_down
 from tests.statistics import compare, compare_law
 
 SCALES = [("10", "5"), ("2", "1"), ("3/2", "7/5"), ("40", "39.9")]
@@ -91,7 +92,7 @@ def test_the_sampler_has_that_law(distance: int, redrawn: bool) -> None:
     for old, new in SCALES:
         down = Down(Alpha.of(old), Alpha.of(new))
         noisy = np.full(n, exact + distance)
-        after = noise.noise_down(noisy, np.full(n, exact), old, new, redrawn=redrawn) - exact
+        after = noise_down(noise, noisy, np.full(n, exact), old, new, redrawn=redrawn) - exact
         window = range(-1500, 1500)  # all but e**-60 of the law
         pmf = np.array([sampled(down, x, distance, float) for x in window])
         if redrawn:
@@ -108,10 +109,10 @@ def test_planted_faults_are_caught() -> None:
     down = Down(Alpha.of(old), Alpha.of(new))
     pmf = np.array([sampled(down, x, distance, float) for x in range(-300, 300)])
     fresh = Noise().laplace(new, n)
-    right = Noise().noise_down(np.full(n, distance), np.zeros(n, np.int64), old, new)
+    right = noise_down(Noise(), np.full(n, distance), np.zeros(n, np.int64), old, new)
     assert compare_law(right, -300, pmf, 1e-10).holds
     assert not compare_law(fresh, -300, pmf, 1e-10).holds
-    off = Noise().noise_down(np.full(n, distance), np.zeros(n, np.int64), old, "5.25")
+    off = noise_down(Noise(), np.full(n, distance), np.zeros(n, np.int64), old, "5.25")
     assert not compare_law(off, -300, pmf, 1e-10).holds
 
 
@@ -134,14 +135,14 @@ def test_rungs_of_the_moves_fall_and_are_certified(scales: tuple[int, int], dist
 
 def test_no_wrap_for_distant_answers() -> None:
     with pytest.raises(CountOverflow):
-        Noise().noise_down(np.array([2**59]), np.array([0]), 10, 5)
+        noise_down(Noise(), np.array([2**59]), np.array([0]), 10, 5)
 
 
 def test_wide_scales_go_down() -> None:
     noise, exact = Noise(), np.zeros(100_000, np.int64)
     noisy = noise.laplace("1e6", 100_000)
     for before, after in (("1e6", "5e5"), ("5e5", "499999"), ("499999", "1e3")):
-        noisy = noise.noise_down(noisy, exact, before, after)
+        noisy = noise_down(noise, noisy, exact, before, after)
         assert np.mean(np.abs(noisy)) == pytest.approx(float(after), rel=0.03)
 
 
@@ -150,7 +151,7 @@ def test_the_next_redraw_has_the_law_of_step_by_step(scale: str, step: str, step
     noise, n = Noise(), 200_000
     descent = Descent(Fraction(scale), Fraction(step), steps)
     for distance in (0, 3, 20_000):
-        drawn = noise.next_redraw(np.full(n, distance), np.zeros(n, np.int64), descent)
+        drawn = next_redraw(noise, np.full(n, distance), np.zeros(n, np.int64), descent)
         marks = sorted({1, 2, steps // 3, steps // 2, steps - 1, steps})
         kept = []
         for mark in marks:
@@ -181,7 +182,7 @@ def test_floats_and_integers_find_the_same_step() -> None:
         Descent(Fraction(10**5), Fraction(1, 3), 299_999),
         Descent(Fraction(7), Fraction(1, 100), 699),
     ):
-        found = Noise(Given(b"")).next_redraw(distances, np.zeros(300, np.int64), descent)
+        found = next_redraw(Noise(Given(b"")), distances, np.zeros(300, np.int64), descent)
         exact = [exact_redraw(int(d), int(w), descent, Given(b"")) for d, w in zip(distances, words, strict=True)]
         assert found.tolist() == exact
 
@@ -192,16 +193,16 @@ def test_change_to_change_equals_step_by_step() -> None:
     start, exact = np.full(n, 5), np.zeros(n, np.int64)
     stepped = start
     for k in range(1, scale):
-        stepped = noise.noise_down(stepped, exact, scale - k + 1, scale - k)
+        stepped = noise_down(noise, stepped, exact, scale - k + 1, scale - k)
     jumped, at = start.copy(), np.zeros(n, np.int64)
     for k in range(scale - 1):  # whoever stands at step k goes on to their next redraw
         here = np.flatnonzero(at == k)
         steps = scale - 1 - k
-        to = noise.next_redraw(jumped[here], exact[here], Descent(Fraction(scale - k), Fraction(1), steps))
+        to = next_redraw(noise, jumped[here], exact[here], Descent(Fraction(scale - k), Fraction(1), steps))
         for step in range(1, steps + 1):
             moving = here[to == step]
             before, after = scale - k - step + 1, scale - k - step
-            jumped[moving] = noise.noise_down(jumped[moving], exact[moving], before, after, redrawn=True)
+            jumped[moving] = noise_down(noise, jumped[moving], exact[moving], before, after, redrawn=True)
             at[moving] = k + step
         at[here[to > steps]] = scale
     window = np.arange(-30, 40)

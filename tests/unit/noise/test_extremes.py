@@ -10,14 +10,15 @@ import pytest
 
 from discreet.errors import BadParameter, CountOverflow
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, placed, to_integers, to_limbs
+from discreet.noise.descents import exact_redraw
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import laplace_digits
-from discreet.noise.redraws import exact_redraw
-from discreet.noise.tables import Table
+from discreet.noise.tables import DrawTable
 from discreet.noise.verify import verify_noise
 from discreet.numbers.intervals import Complement, Interval, Rational
 from discreet.numbers.laws import NoiseSum, half_widths
 from discreet.privacy import Alpha, exact
+from tests.noise_down import next_redraw, noise_down
 
 
 @pytest.mark.parametrize("scale", ["1e-2", "1e-3", "1e-5", "1e-9"])
@@ -41,7 +42,7 @@ def test_an_epsilon_next_to_ln_2_in_many_digits_is_proved_right() -> None:
     assert verify_noise(text).passed
 
 
-def cut_draw(table: Table, index_bits: int, minus: bool, largest: int) -> int:
+def cut_draw(table: DrawTable, index_bits: int, minus: bool, largest: int) -> int:
     """The outcome of a U so small that the index is enormous; scripted zeros, then a word that picks the sign."""
     out = np.empty(1, np.int64)
     last = (1 << 64) - 1 if not minus else (1 << 63) - 1 - (1 << 61)
@@ -64,27 +65,29 @@ def test_a_draw_that_sticks_keeps_its_sign_and_clears_every_clamp() -> None:
 def test_distant_pairs_are_refused_everywhere(pair: tuple[int, int]) -> None:
     noisy, counts = np.array([pair[0]]), np.array([pair[1]])
     with pytest.raises(CountOverflow):
-        Noise().noise_down(noisy, counts, 10, 5)
+        noise_down(Noise(), noisy, counts, 10, 5)
     with pytest.raises(CountOverflow):
-        Noise().next_redraw(noisy, counts, Descent(Fraction(10), Fraction(1), 9))
+        next_redraw(Noise(), noisy, counts, Descent(Fraction(10), Fraction(1), 9))
+    with pytest.raises(CountOverflow):
+        Noise().descend(noisy, counts, Descent(Fraction(10), Fraction(1), 9))
 
 
 def test_small_integer_types_do_not_wrap() -> None:
-    down = Noise().noise_down(np.full(4, 100, np.int8), np.full(4, -100, np.int8), 10, 5)
+    down = noise_down(Noise(), np.full(4, 100, np.int8), np.full(4, -100, np.int8), 10, 5)
     assert down.dtype == np.int64
-    wide = Noise().noise_down(np.zeros(2000, np.int32), np.zeros(2000, np.int32), 10**11, 10**10, redrawn=True)
+    wide = noise_down(Noise(), np.zeros(2000, np.int32), np.zeros(2000, np.int32), 10**11, 10**10, redrawn=True)
     assert np.abs(wide).max() > 2**31
     with pytest.raises(BadParameter, match="noisy answers"):
-        Noise().noise_down(np.zeros(3, int), np.zeros(2, int), 10, 5)
-    top = Noise().noise_down(np.full(50, LARGEST_COUNT), np.full(50, LARGEST_COUNT), 1000, 999, redrawn=True)
+        noise_down(Noise(), np.zeros(3, int), np.zeros(2, int), 10, 5)
+    top = noise_down(Noise(), np.full(50, LARGEST_COUNT), np.full(50, LARGEST_COUNT), 1000, 999, redrawn=True)
     assert top.max() <= LARGEST_COUNT
 
 
 def test_scales_that_are_one_in_64_bits_change_nothing() -> None:
     noisy = np.array([3, 9])
-    assert Noise().noise_down(noisy, noisy, "0.02", "0.01").tolist() == [3, 9]
+    assert noise_down(Noise(), noisy, noisy, "0.02", "0.01").tolist() == [3, 9]
     with pytest.raises(BadParameter, match="in 64 bits"):
-        Noise().noise_down(noisy, noisy, "0.02", "0.01", redrawn=True)
+        noise_down(Noise(), noisy, noisy, "0.02", "0.01", redrawn=True)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_floats_near_their_bound_leave_the_decision_to_integers(descent: Descent
 
     rest = bits()
     rest.fill(np.empty(1, np.uint64))
-    assert Noise(bits()).next_redraw(zero, zero, descent)[0] == exact_redraw(0, word, descent, rest)
+    assert next_redraw(Noise(bits()), zero, zero, descent)[0] == exact_redraw(0, word, descent, rest)
 
 
 def test_descents_are_checked_when_they_are_made() -> None:

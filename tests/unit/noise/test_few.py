@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import discreet.noise as room
 from discreet.errors import BadParameter
-from discreet.kernels.few import signed_geometric
+from discreet.kernels.float_draws import signed_geometric
 from discreet.noise import LARGEST_COUNT, Noise, ScriptedSource, SeededSource, ZeroNoise
 from discreet.noise import draw as drawing
+from discreet.noise import noise as room
 from discreet.noise.draw import read_on
-from discreet.noise.few import few
-from discreet.noise.ladders import Coin, Geometric
+from discreet.noise.geometric import few
+from discreet.noise.ladders import Coin, GeometricLadder
 from discreet.numbers.intervals import Rational
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
@@ -29,7 +29,7 @@ from tests.statistics import Agreement, compare_law
 
 Ints = NDArray[np.int64]
 
-few_module = importlib.import_module("discreet.noise.few")  # the room has a function of that name
+few_module = importlib.import_module("discreet.noise.geometric")
 
 N = 200_000
 FALSE_ALARM = 1e-11
@@ -91,7 +91,7 @@ ZEROS = Zeros(b"")
 
 def exact_draw(scale: Fraction, sign: int, size: int) -> int:
     alpha = Alpha.of(scale).fraction
-    found = read_on(Geometric(Rational(alpha)), 0, size, ZEROS)
+    found = read_on(GeometricLadder(Rational(alpha)), 0, size, ZEROS)
     return -1 - found if read_on(Coin(Rational(alpha / (1 + alpha))), 0, sign, ZEROS) else found
 
 
@@ -106,7 +106,7 @@ def test_floats_decide_only_what_they_prove(scale: str) -> None:
     ]
     sizes, signs = [], []
     for _ in range(30):
-        rung = Geometric(Rational(alpha)).rung(1 + int(rational * Fraction(dice.random())), 256).low >> 192
+        rung = GeometricLadder(Rational(alpha)).rung(1 + int(rational * Fraction(dice.random())), 256).low >> 192
         sizes += [rung + offset for offset in offsets]
         signs += [dice.getrandbits(64) for _ in offsets]
     sizes += [dice.getrandbits(64) for _ in offsets]

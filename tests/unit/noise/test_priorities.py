@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
 from discreet.noise import Field, Noise, Rule, ScriptedSource, levels
-from discreet.noise.priorities import Items, _Priority, _rounded, highest
+from discreet.noise.priorities import Contestants, _Priority, _rounded, highest
 from discreet.noise.source import ScriptExhausted
 from discreet.privacy import Alpha
 from tests.statistics import compare
@@ -40,9 +40,9 @@ class Tapes:
         self.read += 1
 
 
-def items_of(tops: list[int], floors: list[int], tapes: list[list[int]]) -> Items:
+def items_of(tops: list[int], floors: list[int], tapes: list[list[int]]) -> Contestants:
     words = np.array([tape[0] for tape in tapes], np.uint64)
-    return Items(np.array(tops, np.int64), np.array(floors, np.int16), words)
+    return Contestants(np.array(tops, np.int64), np.array(floors, np.int16), words)
 
 
 def priority(top: int, level: int, tape: list[int]) -> Fraction:
@@ -121,7 +121,7 @@ def test_several_parts_are_ranked_as_one(
         if close and one.tau:
             likely = [one.tau * (1 - 2.0**-30), one.tau * (1 + 2.0**-30)]
 
-        def with_their_tapes(middle: Items, left: int, stream: Any, within: Any) -> Any:
+        def with_their_tapes(middle: Contestants, left: int, stream: Any, within: Any) -> Any:
             which = [mine[part.around(*within)[1]] for mine, part in zip(pieces, parts, strict=True)]
             read.tapes = [tapes[item] for item in np.concatenate(which)]
             return highest(middle, left, stream, within)
@@ -175,7 +175,7 @@ def test_a_tie_in_all_64_bits_reads_on(winner: int, second: int, monkeypatch: py
 def test_items_that_differ_read_no_further() -> None:
     words = np.array([2**63, 2**62, 2**61, 2**60 + 12345], np.uint64)
     source = ScriptedSource(b"")
-    cut = highest(Items(np.array([4, 4, 4, 4]), np.full(4, -1, np.int16), words), 2, source)
+    cut = highest(Contestants(np.array([4, 4, 4, 4]), np.full(4, -1, np.int16), words), 2, source)
     assert cut.chosen.tolist() == [2, 3]
     assert cut.tau == 16.0
 
@@ -183,12 +183,12 @@ def test_items_that_differ_read_no_further() -> None:
 def test_a_tie_without_more_bits_is_not_decided_by_chance() -> None:
     words = np.array([2**40, 2**40, 2**50], np.uint64)
     with pytest.raises(ScriptExhausted):
-        highest(Items(np.array([5, 5, 5]), np.full(3, -1, np.int16), words), 1, ScriptedSource(b""))
+        highest(Contestants(np.array([5, 5, 5]), np.full(3, -1, np.int16), words), 1, ScriptedSource(b""))
 
 
 def test_tied_items_are_chosen_equally_often() -> None:
     """Six items that share their first word, two of which are chosen: each pair has one fifteenth."""
-    items = Items(np.full(6, 3), np.full(6, -1, np.int16), np.full(6, 2**50, np.uint64))
+    items = Contestants(np.full(6, 3), np.full(6, -1, np.int16), np.full(6, 2**50, np.uint64))
     stream, trials, hits = Noise().source.stream(), 3000, np.zeros(64, np.int64)
     for _ in range(trials):
         hits[sum(1 << int(i) for i in highest(items, 2, stream).chosen)] += 1
@@ -223,7 +223,7 @@ def test_a_priority_next_to_the_middle_of_two_floats_is_rounded_right(
 def test_floors_of_any_power(power: int) -> None:
     """Guesses grow with the number of cells, far beyond what 64 bits or a short float hold."""
     words = np.array([2**63, 2**62, 2**61], np.uint64)
-    items = Items(np.array([5, 5, 2**61]), np.full(3, 4 * power, np.int16), words)
+    items = Contestants(np.array([5, 5, 2**61]), np.full(3, 4 * power, np.int16), words)
     low, high = items.lows, items.highs(np.arange(3))
     for i, exact in enumerate(Fraction(max(2**power, size)) for size in (5, 5, 2**61)):
         assert Fraction(low[i]) <= exact * 2 ** (i + 1) <= Fraction(high[i])
@@ -234,12 +234,12 @@ def test_floors_of_any_power(power: int) -> None:
 
 
 def test_none_below_no_tau() -> None:
-    items = Items(np.array([5, 1]), np.full(2, -1, np.int16), np.array([9, 0], np.uint64))
+    items = Contestants(np.array([5, 1]), np.full(2, -1, np.int16), np.array([9, 0], np.uint64))
     for count in (2, 3, 100):
         cut = highest(items, count, ScriptedSource(b""))
         assert cut.chosen.tolist() == [0, 1]
         assert cut.tau is None
-    empty = Items(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
+    empty = Contestants(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
     assert highest(empty, 1, ScriptedSource(b"")).chosen.size == 0
 
 
@@ -332,7 +332,7 @@ def test_what_is_surely_under_the_guess_is_decided_by_the_first_word(level: int,
         assert border.denominator == 1
         words = [word for word in (0, border - 1, border, border + 1, 2**64 - 1) if 0 <= word < 2**64]
         given_ = np.array([int(word) for word in words], np.uint64)
-        items = Items(np.full(len(words), size), np.full(len(words), floor, np.int16), given_)
+        items = Contestants(np.full(len(words), size), np.full(len(words), floor, np.int16), given_)
         assert sampling._surely_under(items, level).tolist() == [word >= border for word in words]
 
 

@@ -13,11 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.noise import (
+    BitSource,
     KeystreamSource,
     Noise,
     ScriptedSource,
     SeededSource,
-    Source,
     SystemSource,
     ZeroNoise,
 )
@@ -30,7 +30,7 @@ def _bits_of_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "os", os)
 
 
-def some_bits(source: Source, nbytes: int = 32) -> bytes:
+def some_bits(source: BitSource, nbytes: int = 32) -> bytes:
     out = np.empty(nbytes, np.uint8)
     source.stream().fill(out)
     return out.tobytes()
@@ -46,7 +46,7 @@ class ReusedKeystream(KeystreamSource):
         return self._stream
 
 
-def bits_after_fork(source: Source, children: int = 3) -> list[bytes]:
+def bits_after_fork(source: BitSource, children: int = 3) -> list[bytes]:
     """What the parent and each forked child draw next from the same source object."""
     pipes = []
     for _ in range(children):
@@ -67,7 +67,7 @@ def bits_after_fork(source: Source, children: int = 3) -> list[bytes]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("source", [SystemSource(), KeystreamSource()])
-def test_forks_share_no_bits(source: Source) -> None:
+def test_forks_share_no_bits(source: BitSource) -> None:
     some_bits(source)  # warm up: whatever state there may be exists now
     drawn = bits_after_fork(source)
     assert len(set(drawn)) == len(drawn)
@@ -105,7 +105,7 @@ def test_fresh_processes_share_no_bits() -> None:
 
 @pytest.mark.parametrize("nbytes", [0, 1, 2, 7, 8, 65536 * 2 - 1, 65536 * 2, 65536 * 2 + 3, 1_000_003])
 @pytest.mark.parametrize("source", [SystemSource(), KeystreamSource(), SeededSource(1)])
-def test_any_amount_is_filled_completely(source: Source, nbytes: int) -> None:
+def test_any_amount_is_filled_completely(source: BitSource, nbytes: int) -> None:
     out = np.zeros(nbytes, np.uint8)
     source.stream().fill(out)
     if nbytes > 1000:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from discreet.noise import Noise, Rule, SeededSource
 from discreet.noise.draw import CHUNK, Drawer
-from discreet.noise.survivor_values import SignedSizes, Sizes, signs, sizes, survivor_values
-from discreet.noise.survivors import Between, Kept, kept_share
+from discreet.noise.survivor_values import SignedSurvivorSizes, SurvivorSizes, signs, sizes, survivor_values
+from discreet.noise.survivors import ExtraKeptProbability, KeptProbability, kept_share
 from discreet.numbers.intervals import Complement
 from discreet.privacy import Alpha
 from tests.statistics import compare_law
@@ -49,7 +49,7 @@ def exact(rule: Rule) -> Fraction:
 @settings(max_examples=150)
 @given(rules, st.sampled_from([1, 20, 64, 130, 300]))
 def test_p_lies_in_its_bracket(rule: Rule, bits: int) -> None:
-    found = Kept(rule).bracket(bits)
+    found = KeptProbability(rule).bracket(bits)
     assert found.low <= exact(rule) * 2**bits <= found.high
     assert found.high - found.low <= 2
     assert found.low >= 0
@@ -62,7 +62,7 @@ def test_p_lies_in_its_bracket(rule: Rule, bits: int) -> None:
 def test_what_lies_between_two_limits_lies_in_its_bracket(rule: Rule, factor: Fraction, bits: int) -> None:
     higher = Rule(rule.alpha, rule.theta, rule.limit or Fraction(9), rule.two_sided)
     lower = Rule(rule.alpha, rule.theta, (higher.limit or Fraction(9)) * factor, rule.two_sided)
-    found = Between(Kept(lower), Kept(higher)).bracket(bits)
+    found = ExtraKeptProbability(KeptProbability(lower), KeptProbability(higher)).bracket(bits)
     value = (exact(lower) - exact(higher)) / (1 - exact(higher))
     assert found.low <= value * 2**bits <= found.high
     assert found.high - found.low <= 2
@@ -75,9 +75,9 @@ def test_p_that_is_a_number_of_64_bits_is_known_exactly(scale: Fraction, two_sid
     rule = Rule(Alpha.of(scale), 1, Fraction(2), two_sided)
     assert exact(rule) == rule.alpha.fraction / (1 if two_sided else 2)
     for bits in (65, 128, 400):
-        found = Kept(rule).bracket(bits)
+        found = KeptProbability(rule).bracket(bits)
         assert found.low == found.high == exact(rule) * 2**bits
-        assert Complement(Kept(rule)).bracket(bits).low == (1 - exact(rule)) * 2**bits
+        assert Complement(KeptProbability(rule)).bracket(bits).low == (1 - exact(rule)) * 2**bits
 
 
 def test_p_far_out() -> None:
@@ -285,7 +285,7 @@ def test_rungs_of_sizes_are_the_sums_of_their_weights(rule: Rule, bits: int) -> 
     signed = [
         value for j in range(most) for value in ((shares[j] + shares[j + 1]) / 2, shares[j + 1])
     ]  # Q_1, Q_2, ...: minus of the first size, plus of the second, and so on
-    for ladder, exact_rungs in ((Sizes(rule), shares[1:]), (SignedSizes(rule), signed)):
+    for ladder, exact_rungs in ((SurvivorSizes(rule), shares[1:]), (SignedSurvivorSizes(rule), signed)):
         for j, (share, rung) in enumerate(zip(exact_rungs, ladder.rungs(bits), strict=False), start=1):
             for found in (rung, ladder.rung(j, bits)):
                 assert found.low <= share * 2**bits <= found.high
@@ -318,12 +318,12 @@ def test_p_of_a_short_alpha_is_proved(theta: int, limit: int, two_sided: bool) -
     rule = Rule(Alpha(1 << 63), theta, Fraction(limit), two_sided)
     ranks, values = Noise().survivors(rule, 2000)
     assert len(ranks) == values.size
-    assert Kept(rule).bracket(200).low <= exact(rule) * 2**200 <= Kept(rule).bracket(200).high
+    assert KeptProbability(rule).bracket(200).low <= exact(rule) * 2**200 <= KeptProbability(rule).bracket(200).high
 
 
 @pytest.mark.parametrize("limit", [Fraction(1, 10**100), Fraction(1, 10**70), Fraction(1), Fraction(5)])
 def test_a_limit_that_all_reach_is_none(limit: Fraction) -> None:
-    ladder, plain = Sizes(Rule(Alpha.of(2), 5, limit)), Sizes(Rule(Alpha.of(2), 5))
+    ladder, plain = SurvivorSizes(Rule(Alpha.of(2), 5, limit)), SurvivorSizes(Rule(Alpha.of(2), 5))
     for j in (1, 2, 30):
         assert ladder.rung(j, 128) == plain.rung(j, 128)
     assert survivor_values(ladder.rule, 300_000, Drawer(Noise().source.stream())).size == 300_000
@@ -332,7 +332,7 @@ def test_a_limit_that_all_reach_is_none(limit: Fraction) -> None:
 @pytest.mark.parametrize("rule", [Rule(Alpha.of(2), 1, Fraction(10**30)), Rule(Alpha.of(3), 10**12, Fraction(10**40))])
 def test_rungs_of_sizes_under_a_limit_beyond_reach(rule: Rule) -> None:
     """Then sizes are proportional to k a**k, and far from zero nearly to a**k."""
-    a, theta, ladder = float(rule.alpha.fraction), rule.theta, Sizes(rule)
+    a, theta, ladder = float(rule.alpha.fraction), rule.theta, SurvivorSizes(rule)
     for j in (1, 5, 40):
         biased = a**j * ((theta + j) * (1 - a) + a) / (theta * (1 - a) + a)
         found = ladder.rung(j, 128)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.noise.geometric import Digits, laplace_digits
-from discreet.noise.tables import Table
+from discreet.noise.tables import DrawTable
 from discreet.noise.verify import Verdict, verify, verify_noise
 from discreet.privacy import Alpha
 
@@ -68,7 +68,7 @@ def test_one_wrong_cell_is_caught() -> None:
     for cell in (0, 1, 30_000, 65_535):
         cells = good.top.cells.copy()
         cells[cell] += 1
-        bad = Digits(Table(good.top.ladder, good.top.floors, cells), ())
+        bad = Digits(DrawTable(good.top.ladder, good.top.floors, cells), ())
         assert "table cells" in judge(bad, alpha, epsilon)
 
 

@@ -18,7 +18,7 @@ from scipy.stats import chi2
 
 import discreet
 from discreet.errors import BadParameter
-from discreet.kernels.boxes import sparse_box_sums
+from discreet.kernels.sorted_rows import sparse_box_sums
 from discreet.noise import Noise, SeededSource
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, DiscreetError
-from discreet.kernels.boxes import sparse_box_sums
+from discreet.kernels.sorted_rows import sparse_box_sums
 from discreet.private.counts import Counts
 from discreet.queries import Boxes, bind
 from discreet.schema import Schema

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.ancestors import mark_complete
+from discreet.kernels.sorted_rows import mark_complete
 from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.nodes import TreeNodes
 from discreet.mechanisms.request import Request

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.runs import merge_runs
+from discreet.kernels.sorted_rows import merge_runs
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.private.counts import Counts, word_slices
 from discreet.transforms.node_axis import NodeAxis

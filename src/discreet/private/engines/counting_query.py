@@ -89,7 +89,7 @@ def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: str) -> Counts:
 
 
 def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: str) -> list[Counts]:
-    from discreet.kernels.marginals import add_rows
+    from discreet.kernels.counting import add_rows
 
     shapes = [[schema.sizes[place] for place in mine] for mine in places]
     starts = np.cumsum([0, *map(prod, shapes)])

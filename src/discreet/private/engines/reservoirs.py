@@ -160,8 +160,6 @@ class _Shard:
         lists = self.slots[self.slots[:, SEEN] > 0, LIST] & SIZE
         numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)
         scratch = np.empty(int(lists.max(initial=1)), np.int64)
-        end = settle(
-            whole.most, whole.layout, whole.contexts, whole.by_rank, whole.starts,
-            self.slots, self.keys, self.links, scratch, numbers, words,
-        )  # fmt: skip
+        ranks, kept = (whole.by_rank, whole.starts), (self.slots, self.keys, self.links)
+        end = settle(whole.most, whole.layout, whole.contexts, ranks, kept, scratch, numbers, words)
         return numbers, words[:end]

@@ -21,7 +21,7 @@ from pyarrow.csv import write_csv
 
 import discreet
 from discreet.errors import SourceError
-from discreet.kernels.marginals import _BLOCK
+from discreet.kernels.counting import _BLOCK
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts, word_slices

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.kernels.jit import kernel
+from discreet.kernels.jit import Floats, Ints, kernel
 
 
 @kernel
-def sum_up(lines: NDArray[np.int64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+def sum_up(lines: Ints, child: Ints, fanout: Ints) -> None:
     """Every inner node becomes the sum of its children."""
     for node in range(lines.shape[0] - 1, -1, -1):
         if fanout[node] == 0:
@@ -25,7 +24,7 @@ def sum_up(lines: NDArray[np.int64], child: NDArray[np.int64], fanout: NDArray[n
 
 
 @kernel
-def take_from_parents(lines: NDArray[np.int64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+def take_from_parents(lines: Ints, child: Ints, fanout: Ints) -> None:
     """Sums to nominal coefficients: f times the own sum minus the parent's, f being the number of siblings."""
     for node in range(lines.shape[0] - 1, -1, -1):
         for below in range(child[node], child[node] + fanout[node]):
@@ -34,7 +33,7 @@ def take_from_parents(lines: NDArray[np.int64], child: NDArray[np.int64], fanout
 
 
 @kernel
-def give_back(lines: NDArray[np.float64], child: NDArray[np.int64], fanout: NDArray[np.int64]) -> None:
+def give_back(lines: Floats, child: Ints, fanout: Ints) -> None:
     """Nominal coefficients to sums, with the mean of every group of siblings taken off."""
     mean = np.empty(lines.shape[1])
     for node in range(lines.shape[0]):
@@ -53,42 +52,35 @@ def give_back(lines: NDArray[np.float64], child: NDArray[np.int64], fanout: NDAr
 
 
 @kernel
-def agree(
-    lines: NDArray[np.float64], child: NDArray[np.int64], fanout: NDArray[np.int64], spread: NDArray[np.float64]
-) -> None:
+def agree(lines: Floats, child: Ints, fanout: Ints, spread: Floats) -> None:
     """Noisy sums of all nodes to their least-squares estimates.
 
     `spread` is the variance of each node's sum as its own subtree estimates it.
     """
     below_sum = np.empty(lines.shape[1])
-    for node in range(lines.shape[0] - 1, -1, -1):
-        if fanout[node] == 0:
-            continue
-        below_sum[:] = 0.0
-        variance = 0.0
-        for below in range(child[node], child[node] + fanout[node]):
-            variance += spread[below]
-            for i in range(lines.shape[1]):
-                below_sum[i] += lines[below, i]
-        for i in range(lines.shape[1]):
-            lines[node, i] = (variance * lines[node, i] + below_sum[i]) / (1.0 + variance)
-    for node in range(lines.shape[0]):
-        if fanout[node] == 0:
-            continue
-        below_sum[:] = 0.0
-        variance = 0.0
-        for below in range(child[node], child[node] + fanout[node]):
-            variance += spread[below]
-            for i in range(lines.shape[1]):
-                below_sum[i] += lines[below, i]
-        for below in range(child[node], child[node] + fanout[node]):
-            share = spread[below] / variance
-            for i in range(lines.shape[1]):
-                lines[below, i] += share * (lines[node, i] - below_sum[i])
+    for turn in range(2):  # from the leaves up, then from the root down
+        for place in range(lines.shape[0]):
+            node = place if turn else lines.shape[0] - 1 - place
+            if fanout[node] == 0:
+                continue
+            below_sum[:] = 0.0
+            variance = 0.0
+            for below in range(child[node], child[node] + fanout[node]):
+                variance += spread[below]
+                for i in range(lines.shape[1]):
+                    below_sum[i] += lines[below, i]
+            if turn == 0:
+                for i in range(lines.shape[1]):
+                    lines[node, i] = (variance * lines[node, i] + below_sum[i]) / (1.0 + variance)
+                continue
+            for below in range(child[node], child[node] + fanout[node]):
+                share = spread[below] / variance
+                for i in range(lines.shape[1]):
+                    lines[below, i] += share * (lines[node, i] - below_sum[i])
 
 
 @kernel
-def to_front(lines: NDArray[np.float64], leaves: NDArray[np.int64]) -> None:
+def to_front(lines: Floats, leaves: Ints) -> None:
     """The estimates of the codes to the front of every line, in the order of the codes."""
     codes = np.empty((leaves.size, lines.shape[1]))
     for code in range(leaves.size):

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.noise.down import LARGEST_DISTANCE
+from discreet.kernels.jit import Ints
 
 #: counts up to here may be noised; noisy counts are clamped to the same bound
 LARGEST_COUNT = (1 << 61) - 1
+#: noisy answers may be as far from their counts before noise is taken down
+LARGEST_DISTANCE = 1 << 58
 
 
-def paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[Ints, Ints]:
     """Noisy and exact counts of one shape, near enough to each other for 64-bit arithmetic."""
     noisy, exact = check_counts(noisy), check_counts(exact)
     if noisy.shape != exact.shape:
@@ -24,7 +26,7 @@ def paired(noisy: NDArray[Any], exact: NDArray[Any]) -> tuple[NDArray[np.int64],
     return noisy, exact
 
 
-def check_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
+def check_counts(counts: NDArray[Any]) -> Ints:
     """Integer counts within +-LARGEST_COUNT, as int64; anything else is refused, without showing it."""
     array = np.asarray(counts)
     if array.dtype.kind not in "iu":
