@@ -135,8 +135,8 @@ def run(case: Case, method: str, epsilon: Fraction, noise: Noise, **parameters: 
     summary: Any = mechanism(case, method, epsilon, parameters).measure(case, noise)
     if method == "lpa":
         return Run(*case.errors(summary.parts[0].values), {})
-    view = summary.views[0]
-    return Run(*case.errors(view.values), view.facts())
+    part = summary.parts[0]
+    return Run(*case.errors(part.values), part.facts())
 
 
 def noise_for(*what: object) -> Noise:

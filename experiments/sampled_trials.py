@@ -131,7 +131,7 @@ class Case:
         noise = Noise(SeededSource(seed(self.name, self.epsilon, method, what, number)))
         summary = mechanism.measure(looks, noise)
         if isinstance(summary, SmoothedCounts):
-            return self._outcome([view.values for view in summary.views], looks)
+            return self._outcome([part.values for part in summary.parts], looks)
         assert isinstance(summary, ItemTables)
         found = self._outcome([part.values for part in summary.parts], looks)
         factor = float(summary.facts().get("factor", 1.0))

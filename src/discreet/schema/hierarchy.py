@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from discreet.errors import BadSpec
 
-Tree = tuple["str | Node", ...]
+Entries = tuple["str | Node", ...]
 
 MOST_PROBLEMS = 20
 DEEPEST = 100
@@ -24,7 +24,7 @@ class Node(NamedTuple):
     """An inner node: a group of leaves and further groups."""
 
     name: str
-    children: Tree
+    children: Entries
 
 
 def label_text(value: object, key: str, problems: list[str]) -> str | None:
@@ -42,11 +42,11 @@ def label_text(value: object, key: str, problems: list[str]) -> str | None:
     return str(value)
 
 
-def read_tree(declared: object, problems: list[str]) -> Tree:
+def read_tree(declared: object, problems: list[str]) -> Entries:
     """The tree that nested mappings and lists declare; mistakes are added to `problems`."""
     seen: dict[str, str] = {}
 
-    def entries(part: object, path: tuple[str, ...]) -> Tree:
+    def entries(part: object, path: tuple[str, ...]) -> Entries:
         where = _where(path)
         if isinstance(part, Node):
             part = [part]
@@ -98,12 +98,12 @@ def _where(path: tuple[str, ...]) -> str:
     return " > ".join(("hierarchy", *path))
 
 
-def plain_tree(tree: Tree) -> list[Any]:
+def plain_tree(tree: Entries) -> list[Any]:
     """Lists and one-key tables: unlike one table of many keys, these keep their order in every tool."""
     return [{entry.name: plain_tree(entry.children)} if isinstance(entry, Node) else entry for entry in tree]
 
 
-def walk(tree: Tree, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
+def walk(tree: Entries, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
     """Every entry with its depth, parents before children, in the order of the codes."""
     for entry in tree:
         yield entry, depth
@@ -111,7 +111,7 @@ def walk(tree: Tree, depth: int = 0) -> Iterator[tuple[str | Node, int]]:
             yield from walk(entry.children, depth + 1)
 
 
-def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tree, tuple[str, ...]]:
+def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Entries, tuple[str, ...]]:
     """The tree and its level names, outermost first, from a CSV whose columns run from leaf to root.
 
     `levels` picks columns, outermost first. Empty cells right after a leaf make the hierarchy ragged: the
@@ -153,7 +153,7 @@ def read_csv(path: str | Path, levels: Sequence[str] | None = None) -> tuple[Tre
         more = len(problems) - MOST_PROBLEMS
         raise BadSpec(problems[:MOST_PROBLEMS] + ([f"{path}: and {more} more mistakes"] if more > 0 else []))
 
-    def below(parent: str | None) -> Tree:
+    def below(parent: str | None) -> Entries:
         return tuple(Node(child, below(child)) if child in children else child for child in children[parent])
 
     return below(None), tuple(header[column] for column in reversed(columns))

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
-from discreet.schema.hierarchy import Node, Tree, label_text, plain_tree, read_csv, read_labels, read_tree, walk
+from discreet.schema.hierarchy import Entries, Node, label_text, plain_tree, read_csv, read_labels, read_tree, walk
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Nominal:
     null: str = field(default="drop", kw_only=True)
     labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
-    _tree: Tree = field(init=False, repr=False, compare=False)
+    _tree: Entries = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         problems = rule_problems(self.outside, self.null, ("drop", OTHER))
@@ -108,7 +108,7 @@ class Nominal:
         """First and last code of every inner node."""
         groups: dict[str, tuple[int, int]] = {}
 
-        def visit(tree: Tree, first: int) -> int:
+        def visit(tree: Entries, first: int) -> int:
             for entry in tree:
                 if isinstance(entry, Node):
                     end = visit(entry.children, first)
@@ -122,7 +122,7 @@ class Nominal:
         return groups
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Entries:
         """The hierarchy, or the flat list of labels; "other" is a leaf at the top."""
         return (*self._tree, OTHER) if self.has_other else self._tree
 
@@ -187,7 +187,7 @@ class Nominal:
         }
 
 
-def _distinct(values: object, problems: list[str]) -> Tree:
+def _distinct(values: object, problems: list[str]) -> Entries:
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
         problems.append('values: must be a list of labels such as ["Male", "Female"]')
         return ()

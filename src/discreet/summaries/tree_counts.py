@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
-from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.coefficients import Coefficients, Floats
+from discreet.summaries.base import Answers, Floats, Summary, per_question
+from discreet.summaries.coefficients import Coefficients
 from discreet.transforms import AgreeingTree
 
 
@@ -29,29 +28,21 @@ class TreeCounts(Coefficients):
     def answer(self, questions: Questions, level: float) -> Answers:
         from discreet.kernels.canonical import tree_box_sums
 
-        sums, nodes = np.empty(len(questions.first), np.int64), np.empty(len(questions.first), np.int64)
+        sums, nodes = (np.empty(len(questions.first), np.int64) for _ in range(2))
         strides = np.array(self.values.strides, np.int64) // self.values.itemsize
-        offsets, (first, end, child, fanout), room = self._trees
-        stops = questions.last + 1
-        trees = (offsets, first, end, child, fanout, room)
-        tree_box_sums(self.values.reshape(-1), strides, *trees, questions.first, stops, sums, nodes)
-        value, count = per_question(questions, sums), per_question(questions, nodes)
-        half = half_widths(self._alpha, count, level)
-        stderr = np.sqrt(count * DiscreteLaplace(self._alpha).variance)
-        return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
+        tree_box_sums(self.values.reshape(-1), strides, *self._trees, questions.first, questions.last + 1, sums, nodes)
+        alpha = Alpha.of(self.scale)
+        return Answers.of_draws(per_question(questions, sums), per_question(questions, nodes), alpha, level)
 
     @cached_property
-    def _alpha(self) -> Alpha:
-        return Alpha.of(self.scale)
-
-    @cached_property
-    def _trees(self) -> tuple[Any, ...]:
-        """The trees one after the other, where each begins, and the room that a decomposition may need."""
+    def _trees(self) -> tuple[Any, Any, Any, Any, Any, int]:
+        """Where each tree begins, the arrays of all of them, and the room that a decomposition may need."""
         trees = [axis.tree for axis in self.axes if isinstance(axis, AgreeingTree)]
         offsets = np.cumsum([0, *(tree.nodes for tree in trees)])
-        arrays = [[tree.first, tree.end, tree.child, tree.fanout] for tree in trees]
         room = max(2 * (tree.depth + 1) * int(tree.fanout.max()) + 2 for tree in trees)
-        return offsets, [np.concatenate(parts) for parts in zip(*arrays, strict=True)], room
+        arrays = zip(*(tree.arrays for tree in trees), strict=True)
+        first, end, child, fanout = (np.concatenate(parts) for parts in arrays)
+        return offsets, first, end, child, fanout, room
 
     @property
     def cells(self) -> Floats:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.table.sparse import Sparse
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.transforms.node_axes import tree_axis, wavelet_axis
-from discreet.transforms.node_axis import NodeAxis, TreeAxis
+from discreet.transforms import tree_axis, wavelet_axis
+from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.tree_nodes import TreeAxis
 
 if TYPE_CHECKING:
     from discreet.private.counts import Counts
