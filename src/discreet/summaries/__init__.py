@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.summaries.base import Answers, Summary
-from discreet.summaries.coefficients import Coefficients, RestoredCells
+from discreet.summaries.coefficients import Coefficients, RestoredCells, TreeCounts
 from discreet.summaries.dense_cells import DenseCells
 from discreet.summaries.item_tables import ItemTables
 from discreet.summaries.marginal_tables import MarginalTables
@@ -13,7 +13,6 @@ from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
 from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_nodes import SparseNodes
-from discreet.summaries.tree_counts import TreeCounts
 
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
 _RANGES = (SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)

@@ -33,13 +33,15 @@ class SeveralTables(Summary):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         value, variance, fourth = (np.zeros(questions.count) for _ in range(3))
-        groups, group_of = np.unique(self.asked(questions), axis=0, return_inverse=True)
-        for group, asked in enumerate(groups):
+        asked = self.asked(questions)
+        bits = np.packbits(asked, axis=1)  # rows as strings, which sort much faster
+        _, rows, group_of = np.unique(bits.view(f"S{bits.shape[1]}")[:, 0], return_index=True, return_inverse=True)
+        for group, row in enumerate(rows):
             chosen = np.flatnonzero(group_of == group)
             boxes = np.flatnonzero(group_of[questions.owner] == group)
             owner = np.searchsorted(chosen, questions.owner[boxes])
             some = Questions(questions.first[boxes], questions.last[boxes], chosen.size, owner)
-            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, np.flatnonzero(asked).tolist())
+            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, np.flatnonzero(asked[row]).tolist())
         return Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
 
     def asked(self, questions: Questions) -> NDArray[np.bool_]:

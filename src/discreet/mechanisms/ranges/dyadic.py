@@ -49,7 +49,7 @@ class Dyadic(Transformed):
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
-        from discreet.summaries.tree_counts import TreeCounts
+        from discreet.summaries.coefficients import TreeCounts
 
         if self.consistent:
             return super().summary(values)
