@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from discreet.noise import Descent, Redraws
 from discreet.noise.down import Down
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ def window(scale: Fraction) -> Ints:
 
 def transition(old: Fraction, new: Fraction, values: Ints) -> Floats:
     """Pr[column | row] for offsets from the count: old noise = new noise + Z, turned round by Bayes' rule."""
-    narrow, wide = DiscreteLaplace.of(new), DiscreteLaplace.of(old)
+    narrow, wide = LaplaceLaw.of(new), LaplaceLaw.of(old)
     a, b = float(wide.alpha.fraction), float(narrow.alpha.fraction)
     nothing = b / a * ((1 - a) / (1 - b)) ** 2
     gap = values[:, None] - values[None, :]
@@ -38,7 +38,7 @@ def transition(old: Fraction, new: Fraction, values: Ints) -> Floats:
 def joint_law(scales: Sequence[Fraction], marks: Sequence[int], values: Ints) -> Floats:
     """Pr[offset at each of the marks], one axis for each, when the scale goes down step by step."""
     steps = [transition(old, new, values) for old, new in pairwise(scales)]
-    law = DiscreteLaplace.of(scales[0]).pmf(values)
+    law = LaplaceLaw.of(scales[0]).pmf(values)
     for mark in range(marks[0]):
         law = law @ steps[mark]
     for before, after in pairwise(marks):

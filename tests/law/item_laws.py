@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.items.gs import best_size
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha, sampling_rate
+from tests.laplace_law import LaplaceLaw
 
 Floats = NDArray[np.float64]
 Users = Sequence[Sequence[int]]
@@ -71,7 +71,7 @@ def products(parts: Sequence[Floats]) -> Floats:
 @lru_cache(maxsize=4096)
 def chances(scale: Fraction, exact: int, low: int, high: int) -> Floats:
     """Of exact + noise at low, ..., high; what lies beyond counts at the ends."""
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     inner = [float(law.exact_pmf(value - exact)) for value in range(low + 1, high)]
     return np.array([float(law.exact_tail(exact - low)), *inner, float(law.exact_tail(high - exact))])
 
@@ -82,7 +82,7 @@ def noisy(exact: Sequence[int], scales: Sequence[Fraction], low: int, high: int)
 
 def sampled(exact: Table, scale: Fraction) -> Floats:
     """The chances of exact + noise, for all vectors in the window of samples, flat."""
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     return products([law.pmf(SAMPLED - value) for value in exact]).reshape(-1)
 
 

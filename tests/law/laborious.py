@@ -15,8 +15,8 @@ from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.table.sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.numbers.intervals import Real
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
+from tests.laplace_law import LaplaceLaw
 
 #: of one agreement; there are far fewer than a thousand, so that all together raise a false alarm below 1e-9
 FALSE_ALARM = 1e-9 / 1000
@@ -71,7 +71,7 @@ def value_law(count: int, rule: Rule) -> tuple[int, NDArray[np.float64], float]:
 
     Zero stands for a cell that is not in the summary. Beyond the list every value is kept.
     """
-    law = DiscreteLaplace(rule.alpha)
+    law = LaplaceLaw(rule.alpha)
     reach = count + rule.theta + math.ceil(rule.limit or 0) + int(14 / law.rate)
     values = np.arange(-reach, count + reach + 1)
     p = law.pmf(values - count) * [float(keeping(v, rule)) for v in values.tolist()]

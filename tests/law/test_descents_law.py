@@ -21,7 +21,7 @@ from scipy.integrate import quad
 
 from discreet.kernels import redraws as kernels
 from discreet.noise import Descent, Noise, descents
-from discreet.numbers.laws import DiscreteLaplace
+from tests.laplace_law import LaplaceLaw
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
 from tests.noise_down import noise_down
 from tests.statistics import Agreement, compare, compare_law
@@ -60,7 +60,7 @@ def drawn(descent: Descent, n: int = N) -> tuple[Ints, Callable[[int], Ints]]:
 
 
 def agrees(sample: Ints, scale: Fraction) -> Agreement:
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     width = max(1, int(float(scale) / 5))
     side = int(12 * float(scale) / width) + 2
     tails = law.tail(np.arange(-side, side + 1) * width)
@@ -127,7 +127,7 @@ def test_the_end_does_not_depend_on_the_size_of_the_steps(descent: Descent) -> N
     whole = transition(descent.scale, descent.at(descent.steps), values)
     many = joint_law(scales_of(descent), [0, descent.steps], values)
     near = np.abs(values) <= 12
-    direct = DiscreteLaplace.of(descent.scale).pmf(values)[:, None] * whole
+    direct = LaplaceLaw.of(descent.scale).pmf(values)[:, None] * whole
     assert np.allclose(direct[near][:, near], many[near][:, near], rtol=1e-9, atol=1e-13)
 
 
@@ -137,7 +137,7 @@ def test_very_small_steps(steps: int) -> None:
     descent = Descent(Fraction(5), Fraction(4, steps), steps)
     values = window(Fraction(5))
     start, at = drawn(descent)
-    law = DiscreteLaplace.of(5).pmf(values)[:, None] * transition(Fraction(5), Fraction(1), values)
+    law = LaplaceLaw.of(5).pmf(values)[:, None] * transition(Fraction(5), Fraction(1), values)
     assert agrees_jointly([start, at(steps)], law, values).holds
     distance, counts = 7, np.zeros(N, np.int64)
     redraws = Noise().descend(counts + distance, counts, descent)
@@ -152,7 +152,7 @@ def test_very_small_steps(steps: int) -> None:
 def test_a_path_reveals_nothing_beyond_its_end(scales: tuple[str, ...]) -> None:
     """Pr[path | count] / Pr[end | count] is the same for every count, in fractions: from the law that is sampled."""
     path = [Fraction(scale) for scale in scales]
-    first, last = DiscreteLaplace.of(path[0]), DiscreteLaplace.of(path[-1])
+    first, last = LaplaceLaw.of(path[0]), LaplaceLaw.of(path[-1])
     steps = [down(old, new) for old, new in pairwise(path)]
     for answers in product((-3, 0, 1, 4), repeat=len(path)):
         ratios = set()
@@ -165,7 +165,7 @@ def test_a_path_reveals_nothing_beyond_its_end(scales: tuple[str, ...]) -> None:
 
 
 def test_fresh_noise_reveals_more() -> None:
-    first, last = DiscreteLaplace.of(5), DiscreteLaplace.of(3)
+    first, last = LaplaceLaw.of(5), LaplaceLaw.of(3)
     ratios = {first.exact_pmf(2 - count) * last.exact_pmf(1 - count) / last.exact_pmf(1 - count) for count in range(4)}
     assert len(ratios) > 1
 

@@ -10,9 +10,9 @@ import pytest
 
 import discreet
 from discreet.mechanisms import Request, mechanism_for
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
 from discreet.private.publish import from_counts
+from tests.laplace_law import LaplaceLaw
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 1), y=discreet.Ordinal(0, 1))
 TASK = discreet.Table(["x", "y"])
@@ -33,7 +33,7 @@ def test_no_output_tells_more_than_epsilon_between_any_neighbours(unit: Unit, ep
     """max over outputs of Pr[z | T] / Pr[z | T'] is alpha**-distance per cell: compared with exp(epsilon) exactly."""
     request = Request(SCHEMA, unit, epsilon)
     mechanism = mechanism_for(TASK, request)
-    law = DiscreteLaplace(mechanism.alpha)  # type: ignore[attr-defined]
+    law = LaplaceLaw(mechanism.alpha)  # type: ignore[attr-defined]
     exp_epsilon = 1 / Fraction(exp_negative(epsilon, 200)[1], 2**200)  # a lower bound on exp(epsilon)
     worst = Fraction(0)
     for change in neighbours(unit):
@@ -48,7 +48,7 @@ def test_no_output_tells_more_than_epsilon_between_any_neighbours(unit: Unit, ep
 def test_planted_replace_charged_as_add_remove_is_caught() -> None:
     """A mechanism that took the scale of add-remove would pass exp(epsilon) on a replaced record."""
     epsilon = Fraction(1, 2)
-    law = DiscreteLaplace.of(1 / epsilon)
+    law = LaplaceLaw.of(1 / epsilon)
     exp_epsilon = 1 / Fraction(exp_negative(epsilon, 200)[0], 2**200)
     worst = max(
         np.prod([max(law.exact_pmf(z) / law.exact_pmf(z - step) for z in range(-4, 5)) for step in change])

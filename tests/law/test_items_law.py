@@ -68,7 +68,7 @@ class Case:
     def outcome(self, summary: Any) -> Any:
         key: Any = None
         if isinstance(summary, GroupedCounts):
-            key, values = tuple(summary.views[0].groups.tolist()), summary.views[0].sums  # type: ignore[attr-defined]
+            key, values = tuple(summary.parts[0].groups.tolist()), summary.parts[0].sums  # type: ignore[attr-defined]
         else:
             values = np.concatenate([part.values for part in summary.parts])
             key = summary.bound if self.parameters.get("bound") == "quantile" else None

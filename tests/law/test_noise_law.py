@@ -17,8 +17,8 @@ from discreet.noise import Noise
 from discreet.noise.draw import Drawer
 from discreet.noise.geometric import geometric_digits, laplace_digits
 from discreet.numbers.intervals import Rational
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 from tests.statistics import Agreement, compare_law
 
 PARAMETERS = 60
@@ -41,7 +41,7 @@ def bins(scale: Fraction, width_in_scales: float = 12.0) -> tuple[int, int]:
 
 
 def agreement(sample: NDArray[np.int64], scale: Fraction) -> Agreement:
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     width, side = bins(scale)
     edges = np.arange(-side, side + 1) * width
     tails = law.tail(edges)
@@ -66,7 +66,7 @@ def test_neighbouring_draws_are_independent(_: int) -> None:
     """The signs and sizes of draws at lag one, within a chunk and across its border."""
     scale = random_scale()
     drawn = exact_noise(scale, N)
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     median = law.half_width(0.5)
     large = (np.abs(drawn) > median).astype(np.int64)
     share = float(2 * law.tail(median + 1))
@@ -89,7 +89,7 @@ def test_geometric_at_a_random_ratio(_: int) -> None:
     alpha = Alpha.of(scale)
     drawn = Noise().geometric(Rational(alpha.fraction), N)
     width, side = bins(scale)
-    tails = np.exp(-DiscreteLaplace(alpha).rate * np.arange(side + 1) * width)
+    tails = np.exp(-LaplaceLaw(alpha).rate * np.arange(side + 1) * width)
     result = compare_law(drawn // width, 0, tails[:-1] - tails[1:], FALSE_ALARM)
     assert result.holds, (scale, result)
 
@@ -147,7 +147,7 @@ def test_planted_faults_are_rejected(fault: Callable[[Fraction, int], NDArray[np
 def test_the_table_is_the_law_for_every_first_word() -> None:
     """All 65,536 first words once each: the outcomes that need no more bits have their exact share, rounded down."""
     alpha = Alpha.of(Fraction(7, 3))
-    law, cells = DiscreteLaplace(alpha), laplace_digits(alpha).top.cells
+    law, cells = LaplaceLaw(alpha), laplace_digits(alpha).top.cells
     for x in range(-12, 13):
         share = Fraction(int(np.sum(cells == x)), 65_536)
         assert law.exact_pmf(x) - Fraction(2, 65_536) <= share <= law.exact_pmf(x)

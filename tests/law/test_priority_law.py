@@ -27,9 +27,9 @@ from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest
 from discreet.noise.survivor_values import sizes
 from discreet.noise.survivors import ExtraKeptProbability
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.private.counts import Counts
+from tests.laplace_law import LaplaceLaw
 from tests.law.laborious import FALSE_ALARM, InTurn, method
 from tests.statistics import Agreement, compare, divergence
 
@@ -193,7 +193,7 @@ def test_a_contest_of_two_has_the_integrated_law(counts: tuple[int, int], two_si
     """
     contest = Contest(counts, Fraction(3, 2), 1, 2, two_sided)
     values, taus = shortcut_samples(contest)
-    law, span = DiscreteLaplace(contest.rule.alpha), np.arange(-60, 61)
+    law, span = LaplaceLaw(contest.rule.alpha), np.arange(-60, 61)
     joint = law.pmf(span - counts[0])[:, None] * law.pmf(span - counts[1])[None, :]
     strength = np.abs(span) if two_sided else span
     v = np.where(strength >= contest.theta, strength, 0).astype(float)[:, None]

@@ -18,9 +18,9 @@ import pytest
 
 import discreet
 from discreet.mechanisms.ranges.transformed import Transformed
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
 from discreet.transforms import NominalWavelet
+from tests.laplace_law import LaplaceLaw
 from tests.unit.transforms.measuring import changes, made, map_of, scales_of
 
 EPSILON = Fraction(37, 100)
@@ -50,7 +50,7 @@ def steepest(scale: Fraction | None, step: int) -> Fraction | float:
     """max over outcomes z of Pr[z] / Pr[z - step] for noise of this scale; without noise, anything tells all."""
     if scale is None:
         return math.inf
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     return max(law.exact_pmf(z) / law.exact_pmf(z - step) for z in range(-step, 2 * step + 1))
 
 

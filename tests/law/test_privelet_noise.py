@@ -21,13 +21,14 @@ import discreet
 from discreet.kernels import tree_sums
 from discreet.mechanisms.ranges.transformed import Transformed
 from discreet.noise import Noise, ZeroNoise
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Number, Unit
 from discreet.private.counts import Counts
 from discreet.queries import Questions
-from discreet.summaries.coefficients import Coefficients, restored
+from discreet.summaries.coefficients import Coefficients
 from discreet.transforms import Axis, Direct, Haar, NominalWavelet
+from discreet.transforms.lines import restored
 from discreet.transforms.noise_moments import NoiseMoments
+from tests.laplace_law import LaplaceLaw
 from tests.statistics import compare_law
 from tests.unit.transforms.measuring import empty, made, scales_of
 
@@ -88,7 +89,7 @@ def steps(drawn: Integers, chosen: NDArray[np.bool_]) -> Integers:
 def agrees(sample: Integers, scale: Fraction, terms: int) -> bool:
     """Does the sample have the law of a sum of so many draws?"""
     reach = math.ceil(10 * float(scale))
-    law = DiscreteLaplace.of(scale).pmf(np.arange(-4 * reach, 4 * reach + 1))
+    law = LaplaceLaw.of(scale).pmf(np.arange(-4 * reach, 4 * reach + 1))
     total = law if terms == 1 else np.convolve(law, law)
     centre = total.size // 2
     below = float(total[: centre - reach].sum())

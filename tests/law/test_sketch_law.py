@@ -17,11 +17,11 @@ from discreet.kernels.hashing import PRIME, add_cells, box_estimates, cell_keys
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.table.sketch import Sketch
 from discreet.noise import Noise, SeededSource, ZeroNoise
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit, exp_negative
 from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.summaries.sketch_cells import SketchCells
+from tests.laplace_law import LaplaceLaw
 from tests.statistics import compare
 
 FALSE_ALARM = 1e-9
@@ -61,7 +61,7 @@ def neighbours(unit: Unit) -> list[tuple[int, ...]]:
     return [tuple(a - b for a, b in zip(v, w, strict=True)) for v in added for w in added]
 
 
-def worst_ratio(linear_map: NDArray[np.int64], law: DiscreteLaplace, unit: Unit) -> Fraction:
+def worst_ratio(linear_map: NDArray[np.int64], law: LaplaceLaw, unit: Unit) -> Fraction:
     """max over neighbours and outputs of Pr[z | T] / Pr[z | T'], given the hash functions: buckets are independent."""
     steepest = {step: max(law.exact_pmf(z) / law.exact_pmf(z - step) for z in range(-9, 10)) for step in range(-9, 10)}
     moves = (np.abs(linear_map @ np.array(change)) for change in neighbours(unit))
@@ -84,7 +84,7 @@ def test_no_output_tells_more_than_epsilon_between_any_neighbours(unit: Unit, ro
         weights = np.abs(linear_map).sum(axis=0)
         assert max(Fraction(int(weight)) / mechanism.scale for weight in weights) == rows / mechanism.scale
         assert mechanism.cost == unit.sensitivity * rows / mechanism.scale == epsilon
-        worst = worst_ratio(linear_map, DiscreteLaplace(mechanism.alpha), unit)
+        worst = worst_ratio(linear_map, LaplaceLaw(mechanism.alpha), unit)
         assert worst <= below
         assert worst >= below * (1 - Fraction(1, 10**15)), "and nothing is given away"
 
@@ -92,14 +92,14 @@ def test_no_output_tells_more_than_epsilon_between_any_neighbours(unit: Unit, ro
 def test_planted_charge_for_one_row_only_is_caught() -> None:
     epsilon = Fraction(1, 2)
     mechanism = sketch(Unit(), epsilon, rows=3, buckets=64)
-    one_row = DiscreteLaplace.of(mechanism.scale / 3)
+    one_row = LaplaceLaw.of(mechanism.scale / 3)
     assert worst_ratio(matrix(mechanism.measure, 1), one_row, Unit()) > exp_of(epsilon)[1]
 
 
 def test_planted_replace_charged_as_add_remove_is_caught() -> None:
     epsilon = Fraction(1, 2)
     mechanism = sketch(Unit(), epsilon, rows=3, buckets=64)
-    worst = worst_ratio(matrix(mechanism.measure, 1), DiscreteLaplace(mechanism.alpha), Unit(neighbours="replace"))
+    worst = worst_ratio(matrix(mechanism.measure, 1), LaplaceLaw(mechanism.alpha), Unit(neighbours="replace"))
     assert worst > exp_of(epsilon)[1]
 
 

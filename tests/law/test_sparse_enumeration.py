@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from discreet.mechanisms.table.sparse import WORTH_A_STRETCH, Sparse
 from discreet.noise import Rule
 from discreet.noise.survivors import ExtraKeptProbability, KeptProbability
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.private.counts import Counts
+from tests.laplace_law import LaplaceLaw
 from tests.law.laborious import BITS, InTurn, certified, closed_form, keeping, method, rule_of
 
 Outcome = tuple[tuple[int, int, float], ...]
@@ -61,7 +61,7 @@ class Paths:
 
 def noise_law(alpha: Alpha, window: int) -> list[tuple[int, Fraction]]:
     """Every value within the window, and the tails in one lump just beyond it."""
-    law = DiscreteLaplace(alpha)
+    law = LaplaceLaw(alpha)
     inner = [(x, law.exact_pmf(x)) for x in range(-window, window + 1)]
     return [(-window - 1, law.exact_tail(window + 1)), *inner, (window + 1, law.exact_tail(window + 1))]
 
@@ -245,7 +245,7 @@ def test_the_guesses_add_up_to_the_law_of_a_priority(
     proposed by the law of a round without a ceiling, until the priority is below the ceiling.
     """
     rule = Rule(Alpha.of(scale), theta, None, two_sided)
-    noise = {k: (1 + two_sided) * DiscreteLaplace(rule.alpha).exact_pmf(k) for k in range(theta, 40)}
+    noise = {k: (1 + two_sided) * LaplaceLaw(rule.alpha).exact_pmf(k) for k in range(theta, 40)}
     limits = [None if power is None else Fraction(2**power) for power in powers]
     rounds = []
     for limit, ceiling in zip(limits, [None, *limits[:-1]], strict=True):

@@ -23,12 +23,13 @@ from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.priority_sample import Chosen, Sample
 from discreet.noise.survivors import KeptProbability
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries import node_bias
-from discreet.transforms.node_axis import NodeAxis, TreeAxis
+from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.tree_nodes import TreeAxis
+from tests.laplace_law import LaplaceLaw
 from tests.law.laborious import BITS, FALSE_ALARM, certified, keeping
 from tests.law.test_sparse_enumeration import Branching, Paths, noise_law
 from tests.statistics import Agreement, compare
@@ -198,7 +199,7 @@ def frequencies(mechanism: Nodes, chances: NDArray[np.float64], runs: int) -> Ag
 def test_a_node_is_published_as_often_as_all_its_ancestors_pass(sided: str) -> None:
     """The noise of a node and of its ancestors is independent, so the chances multiply."""
     mechanism = made("dyadic-filter", PLACES, Fraction(6), theta=5, sided=sided)
-    law, entries = DiscreteLaplace(mechanism.alpha), product(mechanism.axes) @ PEOPLE
+    law, entries = LaplaceLaw(mechanism.alpha), product(mechanism.axes) @ PEOPLE
     passing = law.tail(5 - entries) + (law.tail(5 + entries) if sided == "two" else 0.0)
     above = [sorted(ancestors(list(mechanism.axes), n)) for n in range(mechanism.cells)]
     chances = np.array([passing[nodes].prod() for nodes in above])

@@ -72,15 +72,6 @@ class Real(ABC):
                 return wide.to(bits)
             work += bits + 64
 
-    def floor(self, bits: int) -> int:
-        """floor(2**bits * x), proved."""
-        work = bits
-        while True:
-            work += 64
-            found = self.bracket(work)
-            if found.low >> (work - bits) == found.high >> (work - bits):
-                return found.low >> (work - bits)
-
     def __float__(self) -> float:
         bits = 64
         while (found := self.bracket(bits)).low < 1 << 60:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class DiscreteLaplace:
     alpha: Alpha
 
     @classmethod
-    def of(cls, scale: Number) -> DiscreteLaplace:
+    def of(cls, scale: Number) -> Self:
         return cls(Alpha.of(scale))
 
     @cached_property
@@ -48,24 +49,6 @@ class DiscreteLaplace:
         """-ln(alpha): what a change of the count by one costs, as a float."""
         rest = 1 - self.alpha.fraction
         return -math.log1p(-float(rest)) if rest < Fraction(1, 2) else -math.log(self.alpha.fraction)
-
-    def exact_pmf(self, x: int) -> Fraction:
-        a = self.alpha.fraction
-        return (1 - a) / (1 + a) * a ** abs(x)
-
-    def pmf(self, x: NDArray[np.int64] | int) -> NDArray[np.float64]:
-        return np.asarray(math.tanh(self.rate / 2) * np.exp(-self.rate * np.abs(np.asarray(x, np.float64))))
-
-    def exact_tail(self, x: int) -> Fraction:
-        """Pr[X >= x]."""
-        a = self.alpha.fraction
-        return a**x / (1 + a) if x > 0 else 1 - a ** (1 - x) / (1 + a)
-
-    def tail(self, x: NDArray[np.int64] | int) -> NDArray[np.float64]:
-        """Pr[X >= x]."""
-        at = np.asarray(x, np.float64)
-        upper = np.exp(-self.rate * np.where(at > 0, at, 1 - at)) / (1 + math.exp(-self.rate))
-        return np.where(at > 0, upper, 1 - upper)
 
     @property
     def variance(self) -> float:
@@ -118,10 +101,6 @@ class NoiseSum:
         kept = [(alpha, count) for alpha, count in merged.items() if count]
         return cls(tuple(sorted(kept, key=lambda term: term[0].numerator)))
 
-    @cached_property
-    def variance(self) -> float:
-        return math.fsum(count * DiscreteLaplace(alpha).variance for alpha, count in self.terms)
-
     def half_width(self, level: float) -> int:
         """A whole number h with Pr[|sum| <= h] >= level; see the module for how tight it is."""
         _check_level(level)
@@ -134,10 +113,17 @@ class NoiseSum:
         return _sum_half_width(self.terms, level)
 
     def within(self, h: int) -> float:
-        """Pr[|sum| <= h], within SLACK."""
+        """Pr[|sum| <= h], within SLACK: a finite sum inverts the characteristic function on a circle of N points."""
         if h < 0 or not self.terms:
             return float(h >= 0)
-        return 1.0 if h >= self._range else _within(self, h)
+        if h >= self._range:
+            return 1.0
+        period, angles, heights, _ = self._spectrum
+        kernel = np.sin((h + 0.5) * angles) / np.sin(angles / 2)
+        doubled = 2 * kernel * heights
+        if angles.size == period // 2 and period % 2 == 0:
+            doubled[-1] /= 2
+        return float((2 * h + 1 + np.sum(doubled)) / period)
 
     @cached_property
     def _range(self) -> int:
@@ -160,29 +146,14 @@ class NoiseSum:
         while True:
             last = min(last, period // 2)
             angles = 2 * math.pi * np.arange(1, last + 1) / period
-            heights = np.exp(-self._log_inverse(angles))
+            half = np.sin(angles / 2) ** 2
+            logs = [count * np.log1p(2 * DiscreteLaplace(alpha).variance * half) for alpha, count in self.terms]
+            heights = np.exp(-np.sum(logs, axis=0))
             # |kernel| <= pi / angle, so what is cut off is at most height * (1 + log(N / j))
             rest = 0.0 if last == period // 2 else heights[-1] * (1 + math.log(period / last))
             if rest < _TINY or last >= _MOST_POINTS:
                 return period, angles, heights, float(rest)
             last *= 2
-
-    def _log_inverse(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
-        half = np.sin(angles / 2) ** 2
-        total = np.zeros_like(angles)
-        for alpha, count in self.terms:
-            total += count * np.log1p(2 * DiscreteLaplace(alpha).variance * half)
-        return total
-
-
-def _within(law: NoiseSum, h: int) -> float:
-    """Pr[|sum| <= h] by inverting the characteristic function on the circle of N points (a finite sum)."""
-    period, angles, heights, _ = law._spectrum
-    kernel = np.sin((h + 0.5) * angles) / np.sin(angles / 2)
-    doubled = 2 * kernel * heights
-    if angles.size == period // 2 and period % 2 == 0:
-        doubled[-1] /= 2
-    return float((2 * h + 1 + np.sum(doubled)) / period)
 
 
 @lru_cache(maxsize=65536)
@@ -192,7 +163,7 @@ def _sum_half_width(terms: tuple[tuple[Alpha, int], ...], level: float) -> int:
     low, high = -1, law._range
     while high - low > 1:
         middle = (low + high) // 2
-        if _within(law, middle) >= wanted:
+        if law.within(middle) >= wanted:
             high = middle
         else:
             low = middle
@@ -206,14 +177,13 @@ def half_widths(alpha: Alpha, counts: NDArray[np.int64], level: float) -> NDArra
     """
     if np.size(counts) and int(np.max(counts)) > 1 << 60:
         raise BadParameter("half-widths are for sums of at most 2**60 draws")
-    grid = _rounded_up(np.asarray(counts, np.int64))
-    distinct, where = np.unique(grid, return_inverse=True)
+    distinct, where = np.unique(rounded_up(np.asarray(counts, np.int64), 7), return_inverse=True)
     widths = [NoiseSum.of([(alpha, count)]).half_width(level) for count in distinct.tolist()]
     return np.array([min(width, (1 << 62) - 1) for width in widths], np.int64)[where].reshape(np.shape(counts))
 
 
-def _rounded_up(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The least grid point at or above: all numbers to 128, then 64 to 128 times each power of two."""
+def rounded_up(counts: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """The least grid point at or above: all numbers up to 2**bits, then those of so many bits times powers of two."""
     exponents = np.frexp(counts.astype(np.float64))[1].astype(np.int64)
-    shifts = np.maximum(exponents - 7, 0)
+    shifts = np.maximum(exponents - bits, 0)
     return -(-counts >> shifts) << shifts

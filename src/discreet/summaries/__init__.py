@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 from discreet.summaries.base import Answers, Summary
-from discreet.summaries.coefficients import Coefficients
+from discreet.summaries.coefficients import Coefficients, RestoredCells, TreeCounts
 from discreet.summaries.dense_cells import DenseCells
 from discreet.summaries.item_tables import ItemTables
 from discreet.summaries.marginal_tables import MarginalTables
 from discreet.summaries.query_answers import QueryAnswers
-from discreet.summaries.restored_cells import RestoredCells
-from discreet.summaries.shrunk import Shrunk
-from discreet.summaries.shrunk_cells import ShrunkCells
+from discreet.summaries.shrunk import Shrunk, ShrunkCells
 from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
 from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_nodes import SparseNodes
-from discreet.summaries.tree_counts import TreeCounts
 
-_ALL: tuple[type[Summary], ...] = (
-    DenseCells,
-    SparseCells,
-    SparseNodes,
-    SketchCells,
-    Coefficients,
-    RestoredCells,
-    Shrunk,
-    ShrunkCells,
-    TreeCounts,
-    MarginalTables,
-    QueryAnswers,
-    ItemTables,
-    GroupedCounts,
-    FourierCounts,
-)
-SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in _ALL}
+_TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
+_RANGES = (SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)
+SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (*_TABLES, *_RANGES)}
 
 __all__ = ["SHAPES", "Answers", "Summary"]

@@ -15,15 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.queries import Questions
-from discreet.transforms.box_variances import box_variances
+from discreet.summaries.base import Floats
+from discreet.transforms.noise_moments import box_variances
 
 if TYPE_CHECKING:
     from discreet.summaries.marginal_tables import MarginalTables
 
-Floats = NDArray[np.float64]
 Attributes = tuple[int, ...]
 
 

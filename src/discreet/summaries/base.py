@@ -9,8 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.prefix import running_box_sums
+from discreet.numbers import laws, spreads
+from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +29,24 @@ class Answers:
     #: the most that lies outside low..high for reasons other than noise; zero where there are none
     bias: NDArray[np.float64]
 
+    @classmethod
+    def around(cls, value: NDArray[Any], stderr: Floats, half: NDArray[Any]) -> Answers:
+        """Intervals of these half-widths, and no bias."""
+        return cls(value, stderr, value - half, value + half, np.zeros(value.size))
+
+    @classmethod
+    def of_draws(cls, value: NDArray[Any], draws: NDArray[np.int64], alpha: Alpha, level: float) -> Answers:
+        """Each value has the noise of so many independent draws of one law."""
+        stderr = np.sqrt(draws * laws.DiscreteLaplace(alpha).variance)
+        return cls.around(value, stderr, laws.half_widths(alpha, draws, level))
+
+    @classmethod
+    def of_moments(
+        cls, value: Floats, variance: Floats, fourth: Floats, smallest_scale: float, level: float
+    ) -> Answers:
+        """Each value has a weighted sum of draws, of this variance and fourth cumulant."""
+        return cls.around(value, np.sqrt(variance), spreads.half_widths(variance, fourth, smallest_scale, level))
+
 
 def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:
     """The parts of each question added up; most questions are one box."""
@@ -34,12 +57,17 @@ def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:
     return total
 
 
-def running_sums(shape: tuple[int, ...], values: NDArray[Any]) -> NDArray[np.float64]:
-    """Sums from the first cell on along every axis, from which any box is a few look-ups away."""
-    running = values.reshape(shape).astype(np.float64)
-    for axis in range(len(shape)):
-        np.cumsum(running, axis=axis, out=running)
-    return running
+def cells_asked(questions: Questions) -> Floats:
+    """How many cells each question is about; a float, as there may be more than an integer holds."""
+    return per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
+
+
+def box_sums(questions: Questions, running: Floats) -> Floats:
+    """Of each box, from running sums along every axis of a table."""
+    first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
+    strides, sums = np.array(running.strides, np.int64) // running.itemsize, np.empty(len(first))
+    running_box_sums(running.reshape(-1), strides, first, last, sums)
+    return sums
 
 
 class Summary(ABC):

@@ -1,30 +1,30 @@
-"""Noisy coefficients of a linear map over the whole table, from which any range is put together.
+"""Noisy coefficients of a linear map over the whole table; the cells restored from them; counts of tree nodes alone.
 
-The numbers are kept as they were measured, whole numbers in the order of the axes. An answer is the sum of the
+Coefficients are kept as they were measured, whole numbers in the order of the axes. An answer is the sum of the
 restored cells it asks for, taken from running sums that are made once. Its noise is a weighted sum of the
 coefficients' noise whose variance is known exactly; see `transforms.noise_moments`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.numbers import spreads
-from discreet.privacy import as_text, exact
+from discreet.errors import BadParameter
+from discreet.privacy import Alpha, as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.dense_cells import labelled_cells
-from discreet.transforms import Axis, axis_of
+from discreet.summaries.base import Answers, Floats, Summary, box_sums, per_question
+from discreet.summaries.columns import arrow_table, cell_labels, read_column
+from discreet.transforms import AgreeingTree, Axis, Direct, axis_of
+from discreet.transforms.lines import restored, running_sums
 from discreet.transforms.noise_moments import NoiseMoments
-
-Floats = NDArray[np.float64]
 
 
 class Coefficients(Summary):
@@ -32,33 +32,25 @@ class Coefficients(Summary):
 
     shape = "coefficients"
     column = "coefficient"
+    dtype: ClassVar[type] = np.int64
 
-    def __init__(self, schema: Schema, axes: Sequence[Axis], values: NDArray[np.int64], scale: Fraction) -> None:
+    def __init__(self, schema: Schema, axes: Sequence[Axis], values: NDArray[Any], scale: Fraction) -> None:
         self.schema, self.axes, self.scale = schema, tuple(axes), scale
-        self.values = values.reshape([axis.length for axis in axes])
+        self.values = np.ascontiguousarray(values).reshape(self.lengths(axes))
+        self._moments = NoiseMoments(self.axes, scale)
+
+    @staticmethod
+    def lengths(axes: Sequence[Axis]) -> list[int]:
+        """How many values there are along each axis."""
+        return [axis.length for axis in axes]
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        value = self._sums(self._running, questions)
-        variance, fourth = self._moments.of(questions)
-        half = spreads.half_widths(variance, fourth, float(self.scale), level)
-        return Answers(value, np.sqrt(variance), value - half, value + half, np.zeros(value.size))
-
-    @cached_property
-    def _moments(self) -> NoiseMoments:
-        return NoiseMoments(self.axes, self.scale)
+        value = per_question(questions, box_sums(questions, self._running))
+        return Answers.of_moments(value, *self._moments.of(questions), float(self.scale), level)
 
     @cached_property
     def _running(self) -> Floats:
         return running_sums(self.axes, self.values.astype(np.float64))
-
-    @staticmethod
-    def _sums(running: Floats, questions: Questions) -> Floats:
-        from discreet.kernels.prefix import running_box_sums
-
-        strides = np.array(running.strides, np.int64) // running.itemsize
-        parts = np.empty(len(questions.first))
-        running_box_sums(running.reshape(-1), strides, questions.first, questions.last, parts)
-        return per_question(questions, parts)
 
     @property
     def cells(self) -> Floats:
@@ -67,60 +59,86 @@ class Coefficients(Summary):
 
     def as_cells(self) -> Summary:
         """The same estimates, written cell by cell."""
-        from discreet.summaries.restored_cells import RestoredCells
-
         return RestoredCells(self.schema, self.axes, self.cells, self.scale)
 
     def to_arrow(self) -> Any:
-        return labelled_cells(self.schema, self.cells.reshape(-1))
+        return arrow_table({**cell_labels(self.schema, self.schema.names), "count": self.cells.reshape(-1)})
 
     def stored(self) -> Any:
-        import pyarrow as pa
-
-        return pa.table({self.column: self.values.reshape(-1)})
+        return arrow_table({self.column: self.values.reshape(-1)})
 
     def facts(self) -> dict[str, Any]:
         axes = {name: axis.to_dict() for name, axis in zip(self.schema, self.axes, strict=True)}
-        lengths = [axis.length for axis in self.axes]
-        return {"axes": axes, "lengths": lengths, "scale": as_text(self.scale)}
+        return {"axes": axes, "lengths": [axis.length for axis in self.axes], "scale": as_text(self.scale)}
 
     @classmethod
-    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Coefficients:
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Self:
         axes = [axis_of(schema[name], facts["axes"][name]) for name in schema]
-        values = read_column(parquet, cls.column, [axis.length for axis in axes], np.int64)
+        lengths = cls.lengths(axes)
+        expected = f"its axes have {lengths} coefficients"
+        values = read_column(parquet, cls.column, math.prod(lengths), expected, cls.dtype)
         return cls(schema, axes, values, exact(facts["scale"], "scale"))
 
 
-def read_column(parquet: Any, name: str, lengths: Sequence[int], dtype: Any) -> NDArray[Any]:
-    """A stored column in the shape of the axes; a ValueError if it does not fit them."""
-    import pyarrow.parquet as pq
+class RestoredCells(Coefficients):
+    """`values` are the estimates of the cells; `axes` and `scale` say how they were measured.
 
-    values: NDArray[Any] = pq.read_table(parquet, columns=[name])[name].to_numpy()
-    if values.size != np.prod(lengths, dtype=object) or values.dtype != dtype:
-        raise ValueError(f"the table has {values.size} rows where its axes have {list(lengths)} coefficients")
-    return values.reshape(lengths)
+    Cells share noise, so the error of a sum is not made of the errors of its cells: it is computed from the axes that
+    the coefficients were measured on, as if they were still there.
+    """
 
+    shape = "restored-cells"
+    column = "count"
+    dtype = np.float64
 
-def restored(axes: Sequence[Axis], table: Floats) -> Floats:
-    """Cells from coefficients; `table` is used up."""
-    from discreet.transforms.lines import through
+    @staticmethod
+    def lengths(axes: Sequence[Axis]) -> list[int]:
+        return [axis.size for axis in axes]
 
-    for place, axis in enumerate(axes):
-        through(table, place, axis.restore)
-    return table[tuple(slice(axis.size) for axis in axes)]
+    @property
+    def cells(self) -> Floats:
+        return self.values
 
-
-def running_sums(axes: Sequence[Axis], table: Floats) -> Floats:
-    """Sums over all cells up to each one, in the first entries along every axis; `table` is used up."""
-    from discreet.transforms.lines import through
-
-    for place, axis in enumerate(axes):
-        through(table, place, partial(_restore_and_run, axis))
-    return table
+    @cached_property
+    def _running(self) -> Floats:
+        return running_sums([Direct(axis.size) for axis in self.axes], self.values.copy())
 
 
-def _restore_and_run(axis: Axis, lines: Floats) -> None:
-    from discreet.kernels.lines import run_up
+class TreeCounts(Coefficients):
+    """Counts of all nodes of a tree per attribute that are not made to agree; as few as cover a box answer it.
 
-    axis.restore(lines)
-    run_up(lines, axis.size)
+    No node is used for two boxes of a question, as boxes do not overlap: so the noise of an answer is a sum of as many
+    independent draws as nodes were added up, and its quantiles are those of the exact law.
+    """
+
+    shape = "tree-counts"
+    column = "node_count"
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        from discreet.kernels.canonical import tree_box_sums
+
+        sums, nodes = (np.empty(len(questions.first), np.int64) for _ in range(2))
+        strides = np.array(self.values.strides, np.int64) // self.values.itemsize
+        tree_box_sums(self.values.reshape(-1), strides, *self._trees, questions.first, questions.last + 1, sums, nodes)
+        alpha = Alpha.of(self.scale)
+        return Answers.of_draws(per_question(questions, sums), per_question(questions, nodes), alpha, level)
+
+    @cached_property
+    def _trees(self) -> tuple[Any, Any, int]:
+        """The arrays of all trees, where each begins, and the room that a decomposition may need."""
+        trees = [axis.tree for axis in self.axes if isinstance(axis, AgreeingTree)]
+        offsets = np.cumsum([0, *(tree.nodes for tree in trees)])
+        room = max(2 * (tree.depth + 1) * int(tree.fanout.max()) + 2 for tree in trees)
+        arrays = zip(*(tree.arrays for tree in trees), strict=True)
+        return tuple(np.concatenate(parts) for parts in arrays), offsets, room
+
+    @property
+    def cells(self) -> Floats:
+        """The leaves' own counts."""
+        return self.values[np.ix_(*(axis.places(np.arange(axis.size)) for axis in self.axes))].astype(np.float64)
+
+    def as_cells(self) -> Summary:
+        raise BadParameter("node counts that are not made to agree have no common cells: write coefficients")
+
+    def facts(self) -> dict[str, Any]:
+        return {**super().facts(), "use": "the largest nodes that make up a range, added up"}

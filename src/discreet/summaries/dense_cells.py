@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.numbers.laws import DiscreteLaplace, half_widths
+from discreet.kernels.prefix import box_sums, prefix_sums
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.labels import labels_of
+from discreet.summaries.columns import arrow_table, cell_labels, read_column
 
 #: larger tables are written as counts alone, in the schema's order
 MOST_LABELLED = 10**7
-
-
-def labelled_cells(schema: Schema, values: NDArray[Any]) -> Any:
-    """An Arrow table of all cells: a label column for each attribute, and `count`."""
-    import pyarrow as pa
-
-    columns, sizes = {}, schema.sizes
-    for place, name in enumerate(schema):
-        repeat = math.prod(sizes[place + 1 :])
-        codes = np.tile(np.repeat(np.arange(sizes[place]), repeat), math.prod(sizes[:place]))
-        columns[name] = labels_of(schema[name], codes)
-    return pa.table({**columns, "count": pa.array(values)})
 
 
 class DenseCells(Summary):
@@ -38,45 +25,31 @@ class DenseCells(Summary):
     shape = "dense-cells"
 
     def __init__(self, schema: Schema, values: NDArray[np.int64], alpha: Alpha) -> None:
-        self.schema = schema
+        self.schema, self.alpha = schema, alpha
         self.values = values.reshape(schema.sizes)
-        self.alpha = alpha
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        from discreet.kernels.prefix import box_sums
-
-        prefix, strides = self._prefix
-        sums = box_sums(prefix, strides, questions.first, questions.last)
+        sums = box_sums(*self._prefix, questions.first, questions.last)
         cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
-        value, count = per_question(questions, sums), per_question(questions, cells)
-        half = half_widths(self.alpha, count, level)
-        stderr = np.sqrt(count * DiscreteLaplace(self.alpha).variance)
-        return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
+        return Answers.of_draws(per_question(questions, sums), per_question(questions, cells), self.alpha, level)
 
     @cached_property
     def _prefix(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        from discreet.kernels.prefix import prefix_sums
-
         prefix = prefix_sums(self.values)
         return prefix.reshape(-1), np.array(prefix.strides, np.int64) // 8
 
     def to_arrow(self) -> Any:
-        return labelled_cells(self.schema, self.values.reshape(-1))
+        return arrow_table({**cell_labels(self.schema, self.schema.names), "count": self.values.reshape(-1)})
 
     def stored(self) -> Any:
         """With labels, as people like to open it; without them where they would be most of a large file."""
-        import pyarrow as pa
-
-        return self.to_arrow() if self.values.size <= MOST_LABELLED else pa.table({"count": self.values.reshape(-1)})
+        return self.to_arrow() if self.values.size <= MOST_LABELLED else arrow_table({"count": self.values.reshape(-1)})
 
     def facts(self) -> dict[str, Any]:
         return {"alpha": str(self.alpha.numerator)}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> DenseCells:
-        import pyarrow.parquet as pq
-
-        values = pq.read_table(parquet, columns=["count"])["count"].to_numpy()
-        if values.size != schema.cells or values.dtype != np.int64:
-            raise ValueError(f"the table has {values.size} rows where the schema has {schema.cells} cells")
+        expected = f"the schema has {schema.cells} cells"
+        values = read_column(parquet, "count", schema.cells, expected, np.int64)
         return cls(schema, values, Alpha(int(facts["alpha"])))

@@ -22,12 +22,10 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text, exact
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, per_question
+from discreet.summaries.base import Answers, Floats, per_question
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from discreet.summaries.simulation import laplace_sums
-from discreet.transforms.box_variances import box_variances
-
-Floats = NDArray[np.float64]
+from discreet.transforms.noise_moments import box_variances
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class ItemTables(MarginalTables):
         kept, law = float(self.parts[0].values.sum()), DiscreteLaplace.of(self.total.scale)
         count = self.parts[0].values.size
         variance, fourth = (np.array([count * one]) for one in (self.parts[0].variance, self.parts[0].fourth))
-        around = float(spreads.half_widths(variance, fourth, self._smallest_scale, (1 + level) / 2)[0])
+        around = float(spreads.half_widths(variance, fourth, self.smallest_scale, (1 + level) / 2)[0])
         half = law.half_width((1 + level) / 2)
         factor = max(self.total.noisy / max(kept, 1.0), 1.0)
         deviation = math.sqrt(law.variance + factor**2 * float(variance[0])) / max(kept, 1.0)
@@ -132,19 +130,17 @@ class ItemTables(MarginalTables):
         return table.append_column("rescaled_count", [self._factor(0.5)[0] * counts])
 
     def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "bound": self.bound, "pairs": self.pairs, **self._total_facts()}
-
-    def _total_facts(self) -> dict[str, Any]:
+        facts = {**super().facts(), "bound": self.bound, "pairs": self.pairs}
         if self.total is None:
-            return {}
-        return {"total": self.total.noisy, "total scale": as_text(self.total.scale), "factor": self._factor(0.5)[0]}
+            return facts
+        total = {"total": self.total.noisy, "total scale": as_text(self.total.scale)}
+        return {**facts, **total, "factor": self._factor(0.5)[0]}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> ItemTables:
-        plain = MarginalTables.read(schema, {**facts, "consistency": False}, parquet)
-        sets = [table["attributes"] for table in facts["tables"]]
+        sets, parts = cls.read_parts(Part, schema, facts, parquet, ["count"])
         total = Total(int(facts["total"]), exact(facts["total scale"], "scale")) if "total" in facts else None
-        return cls(schema, sets, plain.parts, bound=int(facts["bound"]), pairs=facts["pairs"], total=total)
+        return cls(schema, sets, parts, bound=int(facts["bound"]), pairs=facts["pairs"], total=total)
 
 
 def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:

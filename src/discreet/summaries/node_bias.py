@@ -24,11 +24,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.summaries.sparse_law import Interval, SparseLaw, Spread, Sums
-
-Floats = NDArray[np.float64]
+from discreet.summaries.base import Answers, Floats
+from discreet.summaries.sparse_law import SparseLaw, Sums, WeightPowers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class Reached:
 
 
 def tree_bias(
-    law: SparseLaw, sums: Sums, reached: Reached, interval: Interval, level: float, *, checked: bool
+    law: SparseLaw, sums: Sums, reached: Reached, interval: Answers, level: float, *, checked: bool
 ) -> Floats:
     """`checked`: nodes below a missing one were dropped."""
     miss = (1 - level) / 3
@@ -51,7 +49,7 @@ def tree_bias(
     wider = law.half(sums.spread, 1 - miss) - law.half(sums.passed, level)
     absent = sums.absent_load * (law.hidden + (h if checked else 0.0))
     by_all = absent + np.maximum(wider, 0.0) + law.one_sided(sums.load)
-    room = law.half(Spread.of_count(reached.looked_for), 1 - miss) + law.one_sided(reached.looked_for)
+    room = law.half(WeightPowers.of_count(reached.looked_for), 1 - miss) + law.one_sided(reached.looked_for)
     room = room + reached.missing * (max(law.hidden, law.tau) + h)
     above, below = reached.value + room - interval.high, interval.low - reached.value + room
     from_root = np.maximum(np.maximum(above, below), 0.0)

@@ -10,34 +10,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.naming import RESERVED
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.schema.hierarchy import Node, walk
-from discreet.summaries.labels import codes_of, labels_of
-from discreet.transforms.branches import Branches
+from discreet.summaries.columns import codes_of, labels_of
+from discreet.transforms.axis import Integers
 from discreet.transforms.haar_nodes import HaarNodes
 from discreet.transforms.node_axis import NodeAxis
-from discreet.transforms.parts import Parts
-
-Integers = NDArray[np.int64]
+from discreet.transforms.tree_nodes import Branches, Parts
 
 
 def column_names(schema: Schema) -> dict[str, tuple[str, str, str]]:
     """The names for first, middle and last of each ordinal attribute; none is that of another column."""
     taken = {*(name.casefold() for name in schema), *RESERVED}
-    names = {}
-    for attribute in schema:
-        found = []
-        for part in ("first", "middle", "last"):
-            name = f"{attribute}_{part}"
-            while name.casefold() in taken:
-                name += "_"
-            taken.add(name.casefold())
-            found.append(name)
-        names[attribute] = (found[0], found[1], found[2])
-    return names
+
+    def free(name: str) -> str:
+        while name.casefold() in taken:
+            name += "_"
+        taken.add(name.casefold())
+        return name
+
+    return {name: (free(f"{name}_first"), free(f"{name}_middle"), free(f"{name}_last")) for name in schema}
 
 
 def to_columns(schema: Schema, axes: tuple[NodeAxis, ...], codes: Integers) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -10,29 +11,24 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import CannotAnswer
-from discreet.numbers import spreads
-from discreet.privacy import as_text, exact
 from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary
+from discreet.summaries.columns import arrow_table, read_column
 from discreet.summaries.marginal_tables import Part
 
 
+@dataclass(eq=False)
 class QueryAnswers(Summary):
     """`parts[f]` holds the answers to the queries `members[f]`; `texts` are the predicates as they were given."""
 
     shape = "query-answers"
 
-    def __init__(
-        self,
-        schema: Schema,
-        texts: Sequence[str],
-        boxes: Sequence[Boxes],
-        members: Sequence[Sequence[int]],
-        parts: Sequence[Part],
-    ) -> None:
-        self.schema, self.texts, self.boxes = schema, list(texts), list(boxes)
-        self.members, self.parts = [list(numbers) for numbers in members], tuple(parts)
+    schema: Schema
+    texts: list[str]
+    boxes: Sequence[Boxes]
+    members: Sequence[list[int]]
+    parts: Sequence[Part]
 
     @cached_property
     def _answers(self) -> tuple[Any, Any, Any]:
@@ -56,42 +52,25 @@ class QueryAnswers(Summary):
         chosen = [self._numbers[key] for key in keys]
         value, variance, fourth = (column[chosen] for column in self._answers)
         smallest = float(min(scale for part in self.parts for scale in part.scales))
-        half = spreads.half_widths(variance, fourth, smallest, level)
-        return Answers(value, np.sqrt(variance), value - half, value + half, np.zeros(value.size))
+        return Answers.of_moments(value, variance, fourth, smallest, level)
 
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
         value, variance, _ = self._answers
-        return pa.table({"where": self.texts, "count": value, "stderr": np.sqrt(variance)})
+        return arrow_table({"where": self.texts, "count": value, "stderr": np.sqrt(variance)})
 
     def facts(self) -> dict[str, Any]:
         queries = [{"first": box.first.tolist(), "last": box.last.tolist()} for box in self.boxes]
-        families = [
-            {
-                "queries": numbers,
-                "scales": [as_text(scale) for scale in part.scales],
-                "weights": list(part.weights),
-            }
-            for numbers, part in zip(self.members, self.parts, strict=True)
-        ]
-        return {"queries": queries, "families": families}
+        pairs = zip(self.members, self.parts, strict=True)
+        return {"queries": queries, "families": [{"queries": numbers, **part.facts()} for numbers, part in pairs]}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> QueryAnswers:
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(parquet, columns=["where", "count"])
-        values = table["count"].to_numpy()
         boxes = [Boxes(np.array(q["first"], np.int64), np.array(q["last"], np.int64)) for q in facts["queries"]]
-        if values.size != len(boxes):
-            raise ValueError(f"the table has {values.size} rows where the release has {len(boxes)} queries")
+        expected = f"the release has {len(boxes)} queries"
+        texts, values = (read_column(parquet, name, len(boxes), expected) for name in ("where", "count"))
         members = [family["queries"] for family in facts["families"]]
-        parts = [
-            Part(values[f["queries"]], tuple(f["weights"]), tuple(exact(scale, "scale") for scale in f["scales"]))
-            for f in facts["families"]
-        ]
-        return cls(schema, table["where"].to_pylist(), boxes, members, parts)
+        parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
+        return cls(schema, texts.tolist(), boxes, members, parts)
 
 
 def _key(first: Any, last: Any) -> bytes:

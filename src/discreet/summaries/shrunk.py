@@ -1,4 +1,4 @@
-"""Noisy coefficients of which answers use only what stands out of the noise.
+"""Noisy coefficients of which answers use only what stands out of the noise, or the cells restored from them.
 
 The coefficients are kept as measured; thresholds follow from them. Thresholding lowers the error of most answers but
 biases them, by an amount nobody knows. So the interval is that of the coefficients before thresholding, which
@@ -8,21 +8,22 @@ covers as stated; it is widened where the answer itself lies outside. `stderr` i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers
-from discreet.summaries.coefficients import Coefficients, Floats, restored, running_sums
+from discreet.summaries.base import Answers, Floats, box_sums, per_question
+from discreet.summaries.coefficients import Coefficients, RestoredCells
+from discreet.summaries.columns import arrow_table
 from discreet.transforms import Axis
-
-if TYPE_CHECKING:
-    from discreet.summaries.shrunk_cells import ShrunkCells
+from discreet.transforms.lines import restored, running_sums
+from discreet.transforms.shrinkage import shrunk
 
 
 class Shrunk(Coefficients):
@@ -37,14 +38,11 @@ class Shrunk(Coefficients):
         self.soft = soft
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        before = super().answer(questions, level)
-        return widened(before, self._sums(self._shrunk_running, questions))
+        return _widened(super().answer(questions, level), questions, self._shrunk_running)
 
     @property
     def coefficients(self) -> Floats:
         """The coefficients after thresholding."""
-        from discreet.transforms.shrinkage import shrunk
-
         return shrunk(self.axes, self.values, self.scale, soft=self.soft)
 
     @cached_property
@@ -56,20 +54,47 @@ class Shrunk(Coefficients):
         return restored(self.axes, self.coefficients)
 
     def as_cells(self) -> ShrunkCells:
-        from discreet.summaries.shrunk_cells import ShrunkCells
-
         return ShrunkCells(self.schema, self.axes, self.cells, super().cells, self.scale)
 
     def facts(self) -> dict[str, Any]:
         return {**super().facts(), "threshold": "soft" if self.soft else "hard"}
 
     @classmethod
-    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Shrunk:
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Self:
         measured = super().read(schema, facts, parquet)
-        return cls(schema, measured.axes, measured.values, measured.scale, soft=facts["threshold"] == "soft")
+        measured.soft = facts["threshold"] == "soft"
+        return measured
 
 
-def widened(before: Answers, value: Floats) -> Answers:
-    """Answers with these values, and the intervals from before thresholding, as wide as it takes to hold them."""
-    low, high = np.minimum(before.low, value), np.maximum(before.high, value)
-    return Answers(value, before.stderr, low, high, before.bias)
+class CellsBefore(RestoredCells):
+    """As restored from all coefficients."""
+
+    column = "count_before"
+
+
+class ShrunkCells(RestoredCells):
+    """Two columns: `count` after thresholding, which answers, and `count_before`, which carries the interval."""
+
+    shape = "shrunk-cells"
+
+    def __init__(self, schema: Schema, axes: Sequence[Axis], values: Floats, before: Floats, scale: Fraction) -> None:
+        super().__init__(schema, axes, values, scale)
+        self.before = CellsBefore(schema, axes, before, scale)
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        return _widened(self.before.answer(questions, level), questions, self._running)
+
+    def stored(self) -> Any:
+        both = (self, self.before)
+        return arrow_table({summary.column: summary.values.reshape(-1) for summary in both})
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Self:
+        after, before = (kind.read(schema, facts, parquet) for kind in (RestoredCells, CellsBefore))
+        return cls(schema, after.axes, after.values, before.values, after.scale)
+
+
+def _widened(before: Answers, questions: Questions, running: Floats) -> Answers:
+    """Answers after thresholding, with the intervals from before it, as wide as it takes to hold them."""
+    value = per_question(questions, box_sums(questions, running))
+    return replace(before, value=value, low=np.minimum(before.low, value), high=np.maximum(before.high, value))

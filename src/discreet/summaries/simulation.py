@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.privacy import Alpha
-
-Floats = NDArray[np.float64]
+from discreet.summaries.base import Floats
 
 _SEED = 20_261_116
 

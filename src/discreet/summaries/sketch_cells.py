@@ -18,6 +18,7 @@ of the law of a sum of independent errors, widened for the pairs that meet.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,8 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.base import Answers, Summary, cells_asked
+from discreet.summaries.columns import arrow_table, read_column
 from discreet.summaries.sketch_law import ErrorLaw, median_coupling
 
 MOST_CELLS_PER_QUESTION = 2_000_000
@@ -41,41 +43,29 @@ _HASH = (
 )
 
 
+@dataclass(eq=False)
 class SketchCells(Summary):
     """The noisy sketch (rows x buckets), its hash functions, and how the rows are put together."""
 
     shape = "sketch"
 
-    def __init__(
-        self,
-        schema: Schema,
-        table: NDArray[np.int64],
-        linear: NDArray[np.uint64],
-        polynomials: NDArray[np.uint64],
-        estimate: str,
-        alpha: Alpha,
-    ) -> None:
-        self.schema = schema
-        self.table, self.linear, self.polynomials = table, linear, polynomials
-        self.estimate, self.alpha = estimate, alpha
+    schema: Schema
+    table: NDArray[np.int64]
+    linear: NDArray[np.uint64]
+    polynomials: NDArray[np.uint64]
+    estimate: str
+    alpha: Alpha
 
-    @property
-    def rows(self) -> int:
-        return len(self.table)
-
-    @property
-    def buckets(self) -> int:
-        return len(self.table[0])
+    def __post_init__(self) -> None:
+        self.rows: int = self.table.shape[0]
+        self.buckets: int = self.table.shape[1]
+        self._is_median = self.estimate == "median"
 
     @cached_property
     def second_moment(self) -> float:
         """F2, the sum of the squares of all counts, estimated."""
         squares = np.sum(self.table.astype(np.float64) ** 2) / self.rows
         return max(0.0, float(squares) - self.buckets * DiscreteLaplace(self.alpha).variance)
-
-    @property
-    def _is_median(self) -> bool:
-        return self.estimate == "median"
 
     @cached_property
     def _error_law(self) -> ErrorLaw:
@@ -89,12 +79,14 @@ class SketchCells(Summary):
         # the mean adds up errors of rows, each divided by d; the median adds up errors of cells
         terms, share = (-(-squares // self.rows), 1.0) if self._is_median else (squares, 1 / self.rows)
         coupling = median_coupling(self.rows) if self._is_median else share
-        apart = self._variance * share * squares / self.rows
+        of_row = DiscreteLaplace(self.alpha).variance + self.second_moment / self.buckets
+        variance = self._error_law.variance if self._is_median else of_row
+        apart = variance * share * squares / self.rows
         meeting = 2 * coupling * meetings * (value / np.maximum(cells, 1)) ** 2 / self.rows
         stderr = np.sqrt(apart + meeting)
         wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
         half = share * self._error_law.half_widths(terms, level) * wider
-        return Answers(value, stderr, value - half, value + half, np.zeros(value.size))
+        return Answers.around(value, stderr, half)
 
     def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Every question's value, its sum of w**2 over rows and buckets, and how many pairs of its cells meet."""
@@ -108,18 +100,9 @@ class SketchCells(Summary):
         box_estimates(*boxes, *sketch, self._is_median, scratch, value, squares, meetings)
         return value, squares, meetings
 
-    @property
-    def _variance(self) -> float:
-        """Of the error that `_error_law` is about."""
-        if self._is_median:
-            return self._error_law.variance
-        return DiscreteLaplace(self.alpha).variance + self.second_moment / self.buckets
-
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
         row, bucket = np.indices(self.table.shape, np.int32).reshape(2, -1)
-        return pa.table({"row": row, "bucket": bucket, "count": self.table.reshape(-1).copy()})
+        return arrow_table({"row": row, "bucket": bucket, "count": self.table.reshape(-1).copy()})
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -134,8 +117,6 @@ class SketchCells(Summary):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SketchCells:
-        import pyarrow.parquet as pq
-
         from discreet.kernels.hashing import PRIME
 
         rows, buckets = int(facts["rows"]), int(facts["buckets"])
@@ -147,16 +128,14 @@ class SketchCells(Summary):
             raise ValueError("the hash functions do not fit the buckets")
         if facts["estimate"] not in ("median", "mean"):
             raise ValueError("the estimate is neither median nor mean")
-        values = pq.read_table(parquet, columns=["count"])["count"].to_numpy()
-        if values.size != rows * buckets or values.dtype != np.int64:
-            raise ValueError(f"the table has {values.size} values where the sketch has {rows} x {buckets}")
-        table = values.reshape(rows, buckets)
+        expected = f"the sketch has {rows} x {buckets} values"
+        table = read_column(parquet, "count", rows * buckets, expected, np.int64).reshape(rows, buckets)
         return cls(schema, table, linear, polynomials, facts["estimate"], Alpha(int(facts["alpha"])))
 
 
 def _few_enough(questions: Questions) -> NDArray[np.float64]:
     """How many cells each question has; refused if they are too many to look up one by one."""
-    cells = per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
+    cells = cells_asked(questions)
     if (most := cells.max(initial=0.0)) > MOST_CELLS_PER_QUESTION:
         raise CannotAnswer(
             f"a sketch looks cells up one by one, at most {MOST_CELLS_PER_QUESTION:,} for one question, and this one "

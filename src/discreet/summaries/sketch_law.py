@@ -16,6 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.numbers.laws import rounded_up
+
 _GRID = 1 << 14
 
 
@@ -50,8 +52,7 @@ class ErrorLaw:
 
         Beyond 32 terms their number is rounded up to a grid of ratio 17/16, which widens an interval by at most 3 %.
         """
-        shifts = np.maximum(np.frexp(terms.astype(np.float64))[1].astype(np.int64) - 5, 0)
-        distinct, where = np.unique(-(-terms >> shifts) << shifts, return_inverse=True)
+        distinct, where = np.unique(rounded_up(terms, 5), return_inverse=True)
         return np.array([self._half_width(count, level) for count in distinct.tolist()])[where]
 
     def _half_width(self, terms: int, level: float) -> float:

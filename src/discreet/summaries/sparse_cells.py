@@ -5,6 +5,7 @@ How a question is answered, and with which interval, is said in `sparse_law`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,33 +15,25 @@ from numpy.typing import NDArray
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary, per_question
-from discreet.summaries.labels import codes_of, labels_of
-from discreet.summaries.sparse_law import SparseLaw, Spread, Sums, least_kept
+from discreet.summaries.base import Answers, cells_asked, per_question
+from discreet.summaries.columns import codes_of, labels_of
+from discreet.summaries.sparse_entries import SparseEntries
+from discreet.summaries.sparse_law import Sums, WeightPowers
 
-_RULE = ("alpha", "two_sided", "theta", "tau", "cut_to")
 
-
-class SparseCells(Summary):
+class SparseCells(SparseEntries):
     """Numbers of the kept cells (rising), their noisy counts, and the public rule by which they were kept."""
 
     shape = "sparse-cells"
 
     def __init__(self, schema: Schema, numbers: NDArray[Any], values: NDArray[np.int64], rule: dict[str, Any]) -> None:
-        self.schema = schema
-        self.numbers, self.values, self.rule = numbers, values, dict(rule)
-        self.law = SparseLaw(rule, least_kept(rule, values))
-        self.tau: float | None = rule.get("tau")
+        super().__init__(schema, values, rule)
+        self.numbers = numbers
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """A row of codes for each cell; four times as large as its number, so only made where it is asked for."""
         return CellNumbers(self.schema.sizes).decode(self.numbers)
-
-    @cached_property
-    def weights(self) -> NDArray[np.float64]:
-        """Adjusted weights, by which sums are unbiased."""
-        return self.law.weighted(self.values)
 
     @cached_property
     def _columns(self) -> NDArray[np.float64]:
@@ -57,22 +50,14 @@ class SparseCells(Summary):
         columns = np.zeros((len(questions.first), 6))
         sparse_box_sums(self.codes, self._columns, questions.first, questions.last, columns)
         value, weighted, up, down, passed, held = (per_question(questions, column) for column in columns.T)
-        cells = per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
-        spreads = (Spread.of_count(count) for count in (cells, held, passed))
-        ones = np.ones_like(cells)
-        sums = Sums(value, weighted, up, down, cells, held, cells, held, ones, *spreads)
-        found = self.law.interval(sums, level)
-        return Answers(found.value, found.stderr, found.low, found.high, self.law.bias(sums, level))
+        cells = cells_asked(questions)
+        powers = (WeightPowers.of_count(count) for count in (cells, held, passed))
+        sums = Sums(value, weighted, up, down, cells, held, cells, held, np.ones_like(cells), *powers)
+        return replace(self.law.interval(sums, level), bias=self.law.bias(sums, level))
 
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
         codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")
-        columns = {name: labels_of(self.schema[name], codes[:, i]) for i, name in enumerate(self.schema)}
-        columns["count"] = pa.array(self.values)
-        if self.tau is not None:
-            columns["weighted_count"] = pa.array(self.weights)
-        return pa.table(columns)
+        return self.with_values({name: labels_of(self.schema[name], codes[:, i]) for i, name in enumerate(self.schema)})
 
     def facts(self) -> dict[str, Any]:
         used = "cells one by one: `count`; sums: `weighted_count`" if self.tau is not None else "`count`"
@@ -80,9 +65,6 @@ class SparseCells(Summary):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SparseCells:
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(parquet)
+        table, values, rule = cls.read_rows(facts, parquet)
         codes = np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1)
-        rule: dict[str, Any] = {name: facts[name] for name in _RULE if name in facts}
-        return cls(schema, CellNumbers(schema.sizes).encode(codes), table["count"].to_numpy().astype(np.int64), rule)
+        return cls(schema, CellNumbers(schema.sizes).encode(codes), values, rule)

@@ -28,29 +28,28 @@ from numpy.typing import NDArray
 from discreet.numbers import spreads
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
-
-Floats = NDArray[np.float64]
+from discreet.summaries.base import Answers, Floats
 
 _EXACT_COUNTS = 1 << 40
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class WeightPowers:
     """Weighted draws of the noise: the sums of the weights' squares and fourth powers; if all are 1, their number."""
 
     second: Floats
     fourth: Floats
 
     @classmethod
-    def of_count(cls, count: Floats) -> Spread:
+    def of_count(cls, count: Floats) -> WeightPowers:
         return cls(count, count)
 
-    def without(self, other: Spread) -> Spread:
+    def without(self, other: WeightPowers) -> WeightPowers:
         second = np.maximum(self.second - other.second, 0.0)
-        return Spread(second, np.clip(self.fourth - other.fourth, 0.0, second**2))
+        return WeightPowers(second, np.clip(self.fourth - other.fourth, 0.0, second**2))
 
-    def where(self, chosen: NDArray[np.bool_], other: Spread) -> Spread:
-        return Spread(np.where(chosen, self.second, other.second), np.where(chosen, self.fourth, other.fourth))
+    def where(self, chosen: NDArray[np.bool_], other: WeightPowers) -> WeightPowers:
+        return WeightPowers(np.where(chosen, self.second, other.second), np.where(chosen, self.fourth, other.fourth))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +70,9 @@ class Sums:
     held_load: Floats
     largest: Floats
     #: the noise of all that are needed, of those that are here, and an estimate of those that passed a filter
-    spread: Spread
-    held_spread: Spread
-    passed: Spread
+    spread: WeightPowers
+    held_spread: WeightPowers
+    passed: WeightPowers
 
     @property
     def absent_load(self) -> Floats:
@@ -84,36 +83,24 @@ class Sums:
         return np.asarray(self.held >= self.needed)
 
 
-@dataclass(frozen=True, eq=False)
-class Interval:
-    value: Floats
-    stderr: Floats
-    low: Floats
-    high: Floats
-
-
 class SparseLaw:
-    """The public rule by which entries were kept, and what follows from it; `least` as `least_kept` gives it."""
+    """The public rule by which entries were kept, and what follows from it for these values."""
 
-    def __init__(self, rule: Mapping[str, Any], least: int | None, *, equal_weights: bool = True) -> None:
+    def __init__(self, rule: Mapping[str, Any], values: NDArray[np.int64], *, equal_weights: bool = True) -> None:
         self.alpha = Alpha(int(rule["alpha"]))
         self.theta, self.two_sided = int(rule["theta"]), bool(rule["two_sided"])
         self.tau = float(rule.get("tau") or 0.0)
+        cut_to = rule.get("cut_to")
+        cut = cut_to is not None and values.size >= cut_to
         #: what an absent entry's |v| is at most, unless it was sampled away
-        self.hidden = self.theta - 1 if least is None else least
+        self.hidden = int(np.abs(values).min()) if cut else self.theta - 1
         self.filters = self.theta > 1
-        self.drops = self.filters or rule.get("cut_to") is not None
+        self.drops = self.filters or cut_to is not None
         self.equal_weights = equal_weights
         self.noise = DiscreteLaplace(self.alpha)
 
-    def weighted(self, values: NDArray[np.int64]) -> Floats:
-        """Adjusted weights, by which sums are unbiased."""
-        weights = np.maximum(np.abs(values), self.tau)
-        np.copysign(weights, values, out=weights)
-        weights[values == 0] = 0
-        return weights
-
-    def interval(self, sums: Sums, level: float) -> Interval:
+    def interval(self, sums: Sums, level: float) -> Answers:
+        """The answers without their bias."""
         raw = (sums.needed == 1) | sums.complete
         spread = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
         noise = self.half(spread, level)
@@ -125,7 +112,8 @@ class SparseLaw:
         above = np.clip(sums.value + most - middle, 0.0, above)
         sampling = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
         stderr = np.sqrt(spread.second * self.noise.variance + sampling)
-        return Interval(middle, stderr, middle - np.hypot(noise, below), middle + np.hypot(noise, above))
+        low, high = middle - np.hypot(noise, below), middle + np.hypot(noise, above)
+        return Answers(middle, stderr, low, high, np.zeros_like(middle))
 
     def bias(self, sums: Sums, level: float) -> Floats:
         """The most that is outside the interval: what absent entries hide, and what one side leaves out."""
@@ -140,18 +128,14 @@ class SparseLaw:
         a = self.alpha.fraction
         return np.zeros_like(load) if self.two_sided else load * float(a / (1 - a * a))
 
-    def half(self, spread: Spread, level: float) -> Floats:
-        """Half-widths of the noise."""
-        if self.equal_weights:
-            return self._half_of_counts(spread.second, level)
-        variance, fourth = spread.second * self.noise.variance, spread.fourth * self.noise.fourth_cumulant
-        return spreads.half_widths(variance, fourth, 1 / self.noise.rate, level)
-
-    def _half_of_counts(self, counts: Floats, level: float) -> Floats:
-        """By the exact law; beyond 2**40 draws the normal law is as good as exact."""
+    def half(self, spread: WeightPowers, level: float) -> Floats:
+        """Half-widths of the noise; of equal weights by the exact law, beyond 2**40 draws the normal one is as good."""
+        counts, variance = spread.second, spread.second * self.noise.variance
+        if not self.equal_weights:
+            fourth = spread.fourth * self.noise.fourth_cumulant
+            return spreads.half_widths(variance, fourth, 1 / self.noise.rate, level)
         exact = half_widths(self.alpha, np.ceil(np.minimum(counts, _EXACT_COUNTS)).astype(np.int64), level)
-        spread = NormalDist().inv_cdf(0.5 + level / 2) * 1.000001
-        normal = spread * np.sqrt(counts * self.noise.variance)
+        normal = NormalDist().inv_cdf(0.5 + level / 2) * 1.000001 * np.sqrt(variance)
         return np.where(counts <= _EXACT_COUNTS, exact, normal)
 
     def _sampling(self, sums: Sums, level: float) -> tuple[Floats, Floats]:
@@ -168,12 +152,6 @@ class SparseLaw:
             low_down = high_down = down
         step = self.tau * unit
         return step * np.hypot(up - low_up, high_down - down), step * np.hypot(high_up - up, down - low_down)
-
-
-def least_kept(rule: Mapping[str, Any], values: NDArray[np.int64]) -> int | None:
-    """The least |v| that is here, if it was kept for being larger than others."""
-    cut_to = rule.get("cut_to")
-    return int(np.abs(values).min()) if cut_to is not None and values.size >= cut_to else None
 
 
 def poisson_limits(count: Floats, level: float) -> tuple[Floats, Floats]:

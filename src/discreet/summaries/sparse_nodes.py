@@ -8,67 +8,105 @@ may hide is bounded in `node_bias`. No tree node is used for two boxes of one qu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary
+from discreet.summaries.base import Answers
 from discreet.summaries.node_bias import Reached, tree_bias
 from discreet.summaries.node_columns import from_columns, to_columns
-from discreet.summaries.node_needs import Needs
-from discreet.summaries.sparse_law import SparseLaw, Spread, Sums, least_kept
-from discreet.transforms.node_axes import node_axis_of
+from discreet.summaries.sparse_entries import SparseEntries
+from discreet.summaries.sparse_law import Sums, WeightPowers
+from discreet.transforms import node_axis_of
+from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.noise_moments import box_variances
 
-_RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 #: how many boxes are answered at a time, and how many entries their lists may have
 _BOXES, _ENTRIES = 1 << 12, 1 << 22
 
 
-class SparseNodes(Summary):
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """What boxes need: a product of one list of nodes per attribute.
+
+    The lists of all axes stand one after the other: box b needs on axis i the entries starts[i, b] to ends[i, b] - 1.
+    """
+
+    starts: Integers
+    ends: Integers
+    nodes: Integers
+    weights: Floats
+    skips: Integers
+
+    @classmethod
+    def of(cls, axes: Sequence[NodeAxis], first: Integers, last: Integers) -> Needs:
+        found, offset = [], 0
+        for i, axis in enumerate(axes):
+            cover = axis.cover(np.ascontiguousarray(first[:, i]), np.ascontiguousarray(last[:, i]) + 1)
+            bounds = cover.starts + offset
+            found.append((bounds[:-1], bounds[1:], cover.nodes, cover.weights, cover.skips + offset))
+            offset += cover.nodes.size
+        starts, ends, nodes, weights, skips = zip(*found, strict=True)
+        return cls(np.stack(starts), np.stack(ends), *map(np.concatenate, (nodes, weights, skips)))
+
+    def box_sums(self) -> tuple[Floats, Floats]:
+        """Over the nodes that each box needs: five sums, a row for each box, and the largest |w|.
+
+        These are their number, the sums of |w|, w**2 and w**4, and their number with those above them in their trees.
+        Every list has an entry of non-zero weight, as no box is empty.
+        """
+        starts, size = self.starts.reshape(-1), np.abs(self.weights)
+        columns = np.stack([size > 0, size, size**2, size**4, np.ones_like(size)])
+        sums = np.add.reduceat(columns, starts, axis=1).reshape(-1, *self.starts.shape)
+        largest = np.maximum.reduceat(size, starts).reshape(self.starts.shape)
+        return np.prod(sums, axis=1).T, np.prod(largest, axis=0)
+
+    def seconds_together(self, owner: Integers, count: int) -> Floats:
+        """Per question the sum of squared weights; a node that several of its boxes need has the sum of theirs."""
+        from discreet.kernels.node_sums import common_load
+
+        lists = np.repeat(np.arange(self.starts.size), (self.ends - self.starts).reshape(-1))
+        order = np.lexsort((self.nodes, lists))
+        nodes, weights = self.nodes[order], self.weights[order]
+
+        def together(one: Integers, other: Integers) -> Floats:
+            found = np.empty(one.size)
+            common_load((self.starts, self.ends, nodes, weights), one, other, found)
+            return found
+
+        return box_variances(owner, count, together)
+
+
+class SparseNodes(SparseEntries):
     """Numbers of the kept nodes on each axis (sorted), their noisy values, and the rule by which they were kept."""
 
     shape = "sparse-nodes"
 
     def __init__(
-        self,
-        schema: Schema,
-        axes: Sequence[NodeAxis],
-        codes: NDArray[np.int64],
-        values: NDArray[np.int64],
-        rule: dict[str, Any],
+        self, schema: Schema, axes: Sequence[NodeAxis], codes: Integers, values: Integers, rule: dict[str, Any]
     ) -> None:
-        self.schema, self.axes = schema, tuple(axes)
-        self.codes, self.values, self.rule = np.ascontiguousarray(codes), values, dict(rule)
         self.plain = all(axis.plain for axis in axes)
-        self.law = SparseLaw(rule, least_kept(rule, values), equal_weights=self.plain)
-        self.tau: float | None = rule.get("tau")
+        super().__init__(schema, values, rule, equal_weights=self.plain)
+        self.axes, self.codes = tuple(axes), np.ascontiguousarray(codes)
         self.checked = bool(rule.get("consistency", False))
-
-    @cached_property
-    def weights(self) -> NDArray[np.float64]:
-        """Adjusted weights, by which sums are unbiased."""
-        return self.law.weighted(self.values)
 
     def answer(self, questions: Questions, level: float) -> Answers:
         sums, reached = self._sums(questions)
-        interval = self.law.interval(sums, level)
-        if reached is None:
-            bias = self.law.bias(sums, level)
-        else:
-            bias = tree_bias(self.law, sums, reached, interval, level, checked=self.checked)
-        return Answers(interval.value, interval.stderr, interval.low, interval.high, bias)
+        found = self.law.interval(sums, level)
+        if self._hides:
+            return replace(found, bias=tree_bias(self.law, sums, reached, found, level, checked=self.checked))
+        return replace(found, bias=self.law.bias(sums, level))
 
     @property
     def _hides(self) -> bool:
         """Whether absent nodes of trees have a bias of their own."""
         return self.plain and (self.law.drops or self.checked)
 
-    def _sums(self, questions: Questions) -> tuple[Sums, Reached | None]:
+    def _sums(self, questions: Questions) -> tuple[Sums, Reached]:
         from discreet.kernels import node_sums as kernels
 
         count = questions.count
@@ -78,11 +116,10 @@ class SparseNodes(Summary):
             owner = questions.owner[part]
             needs = Needs.of(self.axes, questions.first[part], questions.last[part])
             lists = (needs.starts, needs.ends, needs.nodes, needs.weights)
-            boxes = needs.box_sums()
+            boxes, most = needs.box_sums()
             together = not self.plain and bool(np.any(owner[1:] == owner[:-1]))
-            columns = [boxes.needed, boxes.load, boxes.second, boxes.fourth, boxes.looked_at]
-            np.add.at(needed, owner, np.stack(columns, axis=1))
-            np.maximum.at(largest, owner, boxes.largest)
+            np.add.at(needed, owner, boxes)
+            np.maximum.at(largest, owner, most)
             if together:
                 second = needs.seconds_together(owner, count)
                 mine = np.unique(owner)
@@ -93,10 +130,10 @@ class SparseNodes(Summary):
                 kernels.reached_nodes(self.codes, self.values, owner, lists, needs.skips, reached)
         value, weighted, up, down, passed, passed_4, held_2, held_4, held_load, held = kept.T
         number, load, second, fourth, looked_at = needed.T
-        spreads = Spread(second, fourth), Spread(held_2, held_4), Spread(passed, passed_4)
-        sums = Sums(value, weighted, up, down, number, held, load, held_load, largest, *spreads)
+        powers = WeightPowers(second, fourth), WeightPowers(held_2, held_4), WeightPowers(passed, passed_4)
+        sums = Sums(value, weighted, up, down, number, held, load, held_load, largest, *powers)
         found, looked_for, missing = reached.T
-        return sums, Reached(found, looked_for, missing, looked_at) if self._hides else None
+        return sums, Reached(found, looked_for, missing, looked_at)
 
     def _chunks(self, questions: Questions) -> Iterator[slice]:
         """Runs of boxes; whole questions, unless their boxes can be answered one by one."""
@@ -110,34 +147,21 @@ class SparseNodes(Summary):
             start = stop
 
     def to_arrow(self) -> Any:
-        import pyarrow as pa
-
-        columns = to_columns(self.schema, self.axes, self.codes)
-        columns["count"] = pa.array(self.values)
-        if self.tau is not None:
-            columns["weighted_count"] = pa.array(self.weights)
-        return pa.table(columns)
+        return self.with_values(to_columns(self.schema, self.axes, self.codes))
 
     def facts(self) -> dict[str, Any]:
         axes = {name: axis.to_dict() for name, axis in zip(self.schema, self.axes, strict=True)}
-        return {"axes": axes, **self.rule, "use": self._use}
-
-    @property
-    def _use(self) -> str:
         column = "`count`" if self.tau is None else "`weighted_count` (`count` where one node is enough)"
-        if self.plain:
-            return f"add up {column} over the largest nodes that make up a range; one that is not here counts as zero"
-        return (
+        use = (
             f"{column} is the number of records from first to before middle, less that from middle to last; without a "
             "middle, that of all records"
         )
+        if self.plain:
+            use = f"add up {column} over the largest nodes that make up a range; one that is not here counts as zero"
+        return {"axes": axes, **self.rule, "use": use}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SparseNodes:
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(parquet)
+        table, values, rule = cls.read_rows(facts, parquet)
         axes = tuple(node_axis_of(schema[name], facts["axes"][name]) for name in schema)
-        rule: dict[str, Any] = {name: facts[name] for name in _RULE if name in facts}
-        codes = from_columns(schema, axes, table)
-        return cls(schema, axes, codes, table["count"].to_numpy().astype(np.int64), rule)
+        return cls(schema, axes, from_columns(schema, axes, table), values, rule)

@@ -59,8 +59,7 @@ class AgreeingTree(Axis):
     def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
         out = np.empty((one.size, 1))
         tree = self.tree
-        shape = (tree.first, tree.end, tree.child, tree.fanout)
-        tree_paths.agreed_covariance(one, other, shape, self._earlier, self._spread, tree.depth + 1, out[:, 0])
+        tree_paths.agreed_covariance(one, other, tree.arrays, self._earlier, self._spread, tree.depth + 1, out[:, 0])
         return out
 
     def fourth(self, first: Integers, end: Integers) -> Floats:

@@ -70,3 +70,27 @@ class Axis(ABC):
     def to_dict(self) -> dict[str, Any]:
         """What, besides the attribute, is needed to make the axis again."""
         return {"kind": self.kind}
+
+
+class Direct(Axis):
+    """Codes as they are, every count its own coefficient: best for attributes of few codes."""
+
+    kind = "direct"
+
+    def __init__(self, size: int) -> None:
+        self.size = self.length = size
+        self.weight = 1
+        self.runs = ((slice(0, size), 1),)
+        self.levels = (slice(0, size),)
+
+    def forward(self, lines: Integers) -> None:
+        """Nothing to do."""
+
+    def restore(self, lines: Floats) -> None:
+        """Nothing to do."""
+
+    def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
+        return np.minimum(one, other).astype(np.float64)[:, None]
+
+    def fourth(self, first: Integers, end: Integers) -> Floats:
+        return (end - first).astype(np.float64)[:, None]

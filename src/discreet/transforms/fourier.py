@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from discreet.transforms.axis import Floats
 
 #: the widest floats of the machine: 64 bits of precision where there are such, else 53
 WIDE: Any = np.longdouble

@@ -1,18 +1,19 @@
 """Haar coefficients of an ordinal attribute, in arithmetic alone: the total, and left minus right sum of every node.
 
-They are those of `haar`, in another order: node 0 is the total, then come the nodes of a binary tree level by level.
-The one whose right half starts at code p is as wide as twice the lowest bit of p; a node whose right half would be
-padding does not exist. A code counts in the total and in at most one node per level: the weight is depth + 1.
+They are those of `wavelets.Haar`, in another order: node 0 is the total, then come the nodes of a binary tree level by
+level. The one whose right half starts at code p is as wide as twice the lowest bit of p; a node whose right half would
+be padding does not exist. A code counts in the total and in at most one node per level: the weight is depth + 1.
 """
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from discreet.kernels import covers
-from discreet.transforms.node_axis import Cover, Integers, NodeAxis
+from discreet.transforms.axis import Integers
+from discreet.transforms.node_axis import Cover, NodeAxis
 
 
 class HaarNodes(NodeAxis):
@@ -25,13 +26,10 @@ class HaarNodes(NodeAxis):
         self.size = self.length = size
         self.depth = (size - 1).bit_length()
         self.weight = self.depth + 1
-
-    @cached_property
-    def _offsets(self) -> Integers:
-        """The number of the first node of each level; level 0 is the total."""
         halves = [1 << (self.depth - level) for level in range(1, self.depth + 1)]
-        counts = [1, *((self.size + half - 1) // (2 * half) for half in halves)]
-        return np.cumsum([0, *counts])[:-1].astype(np.int64)
+        counts = [1, *((size + half - 1) // (2 * half) for half in halves)]
+        #: the number of the first node of each level; level 0 is the total
+        self._offsets = np.cumsum([0, *counts])[:-1].astype(np.int64)
 
     def places(self, level: int, keys: Integers) -> Integers:
         if level == 0:

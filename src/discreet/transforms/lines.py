@@ -1,15 +1,20 @@
-"""Work along one axis of a table: lines are copied in blocks that fit a cache, worked on and put back, on all cores."""
+"""Work along one axis of a table: lines are copied in blocks that fit a cache, worked on and put back, on all cores.
+
+So cells are restored from coefficients, and summed up, one axis after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.cores import cores, side_by_side
-from discreet.kernels.lines import load, store
+from discreet.kernels.lines import load, run_up, store
+from discreet.transforms.axis import Axis, Floats
 
 BLOCK = 1 << 15
 _WORTH_A_THREAD = 1 << 20
@@ -37,3 +42,22 @@ def through(table: NDArray[Any], place: int, work: Callable[[NDArray[Any]], None
             store(view, start, here)
 
     side_by_side(run, range(workers))
+
+
+def restored(axes: Sequence[Axis], table: Floats) -> Floats:
+    """Cells from coefficients; `table` is used up."""
+    for place, axis in enumerate(axes):
+        through(table, place, axis.restore)
+    return table[tuple(slice(axis.size) for axis in axes)]
+
+
+def running_sums(axes: Sequence[Axis], table: Floats) -> Floats:
+    """Sums over all cells up to each one, in the first entries along every axis; `table` is used up."""
+
+    def restore_and_run(axis: Axis, lines: Floats) -> None:
+        axis.restore(lines)
+        run_up(lines, axis.size)
+
+    for place, axis in enumerate(axes):
+        through(table, place, partial(restore_and_run, axis))
+    return table

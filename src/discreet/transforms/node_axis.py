@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from discreet.transforms.axis import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +87,3 @@ class NodeAxis(ABC):
     def to_dict(self) -> dict[str, Any]:
         """What, besides the attribute, is needed to make the axis again."""
         return {"kind": self.kind}
-
-
-class TreeAxis(NodeAxis):
-    """Nodes that hold the count of the codes they cover; so none holds more than one that it lies in."""
-
-    @abstractmethod
-    def parents(self, nodes: Integers) -> Integers:
-        """The node that each one lies in directly; -1 for the root."""
-
-    @abstractmethod
-    def numbers(self, first: Integers, last: Integers) -> Integers:
-        """The node that covers each range of codes, both ends included; -1 if none covers just that."""

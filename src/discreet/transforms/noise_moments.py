@@ -1,4 +1,4 @@
-"""How noise on the coefficients of a product of axes adds up in sums over boxes: exact variances, fourth cumulants.
+"""How noise adds up in sums over boxes: variances from covariances, and exact moments for a product of axes.
 
 The noise scale is a product too, but the variance of discrete noise is not one of its scale alone. So coefficients are
 told apart by the factors of their scales, of which an axis has few: each combination has one variance, and within it
@@ -10,38 +10,64 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.errors import CannotAnswer
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.queries import Questions
-from discreet.transforms.axis import Axis
-from discreet.transforms.box_variances import box_variances
+from discreet.transforms.axis import Axis, Floats, Integers
 
-Integers = NDArray[Any]
-Floats = NDArray[np.float64]
-
+MOST_PARTS = 2000
 _CHUNK = 1 << 20
 
 
+def box_variances(owner: Integers, count: int, covariance: Callable[[Integers, Integers], Floats]) -> Floats:
+    """Of each of `count` questions, box i belonging to owner[i]; `covariance` takes two equally long lists of boxes."""
+    boxes = np.bincount(owner, minlength=count)
+    if boxes.max(initial=0) > MOST_PARTS:
+        raise CannotAnswer(
+            f"a question consists of {boxes.max():,} boxes of cells whose errors depend on each other; "
+            f"at most {MOST_PARTS:,} can be put together. Ask for parts, or for fewer cells"
+        )
+    variance = np.zeros(count)
+    alone = np.flatnonzero(boxes[owner] == 1)
+    variance[owner[alone]] = covariance(alone, alone)
+    for question in np.flatnonzero(boxes > 1):
+        mine = np.flatnonzero(owner == question)
+        one, other = np.triu_indices(mine.size)
+        variance[question] = covariance(mine[one], mine[other]) @ np.where(one == other, 1.0, 2.0)
+    return np.maximum(variance, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
 class NoiseMoments:
     """The noise of answers, for noise of this scale on the coefficients of these axes."""
 
-    def __init__(self, axes: Sequence[Axis], scale: Fraction) -> None:
-        self.axes = tuple(axes)
-        self.scale = scale
+    axes: Sequence[Axis]
+    scale: Fraction
 
     def of(self, questions: Questions) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of every answer; the latter an upper bound for questions of several boxes."""
-        first, end, owner = questions.first, questions.last + 1, questions.owner
-        variance = box_variances(owner, questions.count, partial(self._covariances, first, end))
+        ranges, owner = list(zip(questions.first.T, (questions.last + 1).T, strict=True)), questions.owner
+
+        def covariances(one: Integers, other: Integers) -> Floats:
+            def along(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
+                a, b = one[part], other[part]
+                return axis.covariance((first[a], end[a]), (first[b], end[b]))
+
+            return self._contracted(self._variances, one.size, ranges, along)
+
+        def fourths(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
+            return axis.fourth(first[alone[part]], end[alone[part]])
+
+        variance = box_variances(owner, questions.count, covariances)
         fourth = self.largest_kurtosis * variance**2
         alone = np.flatnonzero(np.bincount(owner, minlength=questions.count)[owner] == 1)
-        fourth[owner[alone]] = self._chunked(alone.size, lambda part: self._fourth(first, end, alone[part]))
+        fourth[owner[alone]] = self._contracted(self._fourths, alone.size, ranges, fourths)
         return variance, fourth
 
     @cached_property
@@ -49,52 +75,30 @@ class NoiseMoments:
         """Of any single coefficient's noise, and so of any sum."""
         return float((self._fourths / self._variances**2).max())
 
-    def _covariances(self, first: Integers, end: Integers, one: Integers, other: Integers) -> Floats:
-        """Of the boxes of two equally long lists."""
-
-        def ends(place: int, rows: Integers) -> tuple[Integers, Integers]:
-            return _column(first, place, rows), _column(end, place, rows)
-
-        def part(chosen: slice) -> Floats:
-            a, b = one[chosen], other[chosen]
-            found = [axis.covariance(ends(place, a), ends(place, b)) for place, axis in enumerate(self.axes)]
-            return self._contracted(self._variances, found)
-
-        return self._chunked(one.size, part)
-
-    def _fourth(self, first: Integers, end: Integers, rows: Integers) -> Floats:
-        powers = [axis.fourth(_column(first, i, rows), _column(end, i, rows)) for i, axis in enumerate(self.axes)]
-        return self._contracted(self._fourths, powers)
-
-    def _chunked(self, count: int, work: Callable[[slice], Floats]) -> Floats:
-        step = max(1, _CHUNK // self._variances.size)
-        parts = [work(slice(start, start + step)) for start in range(0, count, step)]
-        return np.concatenate(parts) if parts else np.zeros(0)
-
-    @staticmethod
-    def _contracted(moments: Floats, columns: list[Floats]) -> Floats:
+    def _contracted(
+        self, moments: Floats, count: int, ranges: list[tuple[Integers, Integers]], along: Callable[..., Floats]
+    ) -> Floats:
         """Sum over combinations of factors of moments[f1, f2, ...] * columns1[:, f1] * columns2[:, f2] * ..."""
-        left = np.tensordot(columns[0], moments, axes=(1, 0))
-        for column in columns[1:]:
-            left = np.einsum("qf,qf...->q...", column, left)
-        return np.asarray(left)
+        step, found = max(1, _CHUNK // moments.size), [np.zeros(0)]
+        for start in range(0, count, step):
+            part = slice(start, start + step)
+            columns = [along(axis, *ends, part) for axis, ends in zip(self.axes, ranges, strict=True)]
+            left = np.tensordot(columns[0], moments, axes=(1, 0))
+            for column in columns[1:]:
+                left = np.einsum("qf,qf...->q...", column, left)
+            found.append(np.asarray(left))
+        return np.concatenate(found)
 
-    @cached_property
-    def _laws(self) -> NDArray[np.object_]:
-        shape = tuple(len(axis.factors) for axis in self.axes)
+    def _of_each_law(self, moment: Callable[[DiscreteLaplace], float]) -> Floats:
+        """By the factors along each axis."""
         combinations = itertools.product(*(axis.factors for axis in self.axes))
-        laws = np.empty(math.prod(shape), object)
-        laws[:] = [DiscreteLaplace.of(self.scale * math.prod(factors)) for factors in combinations]
-        return laws.reshape(shape)
+        found = [moment(DiscreteLaplace.of(self.scale * math.prod(factors))) for factors in combinations]
+        return np.array(found).reshape([len(axis.factors) for axis in self.axes])
 
     @cached_property
     def _variances(self) -> Floats:
-        return np.asarray(np.vectorize(lambda law: law.variance, otypes=[float])(self._laws))
+        return self._of_each_law(lambda law: law.variance)
 
     @cached_property
     def _fourths(self) -> Floats:
-        return np.asarray(np.vectorize(lambda law: law.fourth_cumulant, otypes=[float])(self._laws))
-
-
-def _column(table: Integers, place: int, rows: Integers) -> Integers:
-    return np.ascontiguousarray(table[rows, place])
+        return self._of_each_law(lambda law: law.fourth_cumulant)

@@ -17,31 +17,31 @@ from numpy.typing import NDArray
 
 from discreet.kernels.shrinkage import hard_thresholds, shrink, soft_thresholds
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.transforms.axis import Axis
-from discreet.transforms.direct import Direct
-
-Floats = NDArray[np.float64]
+from discreet.transforms.axis import Axis, Direct, Floats
 
 
 def shrunk(axes: Sequence[Axis], values: NDArray[np.int64], scale: Fraction, *, soft: bool) -> Floats:
     """The coefficients after thresholding."""
     table = values.astype(np.float64)
     rule = soft_thresholds if soft else hard_thresholds
+    untransformed = [isinstance(axis, Direct) for axis in axes]
+    order = np.argsort(np.logical_not(untransformed), kind="stable")  # untransformed attributes first
+    codes = math.prod(axis.size for axis in axes if isinstance(axis, Direct))
     for band, noise, factors in _subbands(axes, scale):
-        part = table[band]
-        rows = _as_rows(axes, part / factors)
+        part, factors = table[band].transpose(order), factors.transpose(order)
+        rows = np.ascontiguousarray(part / factors).reshape(codes, -1)
         if rows.shape[1] < 2:
             continue
         thresholds = np.empty(len(rows))
         rule(rows, noise, thresholds)
         shrink(rows, thresholds, soft)
-        part[...] = _from_rows(axes, rows, part.shape) * factors
+        part[...] = rows.reshape(part.shape) * factors
     return table
 
 
 def _subbands(axes: Sequence[Axis], scale: Fraction) -> Iterator[tuple[tuple[slice, ...], float, Floats]]:
     """Every subband but the base: where it is, the mean variance of its noise over its factor squared, its factors."""
-    lines = [_factors(axis) for axis in axes]
+    lines = [np.concatenate([np.full(run.stop - run.start, float(f)) for run, f in axis.runs]) for axis in axes]
     for band in itertools.product(*(axis.levels for axis in axes)):
         if all(isinstance(axis, Direct) or level == axis.levels[0] for axis, level in zip(axes, band, strict=True)):
             continue
@@ -54,26 +54,3 @@ def _subbands(axes: Sequence[Axis], scale: Fraction) -> Iterator[tuple[tuple[sli
             noise += share * DiscreteLaplace.of(scale * factor).variance / factor**2
         shaped = [part.reshape([-1 if i == place else 1 for i in range(len(axes))]) for place, part in enumerate(parts)]
         yield band, noise, np.asarray(math.prod(shaped), np.float64)
-
-
-def _factors(axis: Axis) -> Floats:
-    line = np.empty(axis.length)
-    for part, factor in axis.runs:
-        line[part] = factor
-    return line
-
-
-def _order(axes: Sequence[Axis]) -> list[int]:
-    """Untransformed attributes first."""
-    return sorted(range(len(axes)), key=lambda place: not isinstance(axes[place], Direct))
-
-
-def _as_rows(axes: Sequence[Axis], part: Floats) -> Floats:
-    """One row for each code of the untransformed attributes."""
-    rows = math.prod(axis.size for axis in axes if isinstance(axis, Direct))
-    return np.ascontiguousarray(part.transpose(_order(axes))).reshape(rows, -1)
-
-
-def _from_rows(axes: Sequence[Axis], rows: Floats, shape: tuple[int, ...]) -> Floats:
-    order = _order(axes)
-    return rows.reshape([shape[place] for place in order]).transpose(np.argsort(order))

@@ -12,13 +12,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.kernels import tree_shapes
 from discreet.schema import Attribute, Nominal
 from discreet.schema.hierarchy import Entries, Node
+from discreet.transforms.axis import Integers
 
-Integers = NDArray[np.int64]
 #: of 63 bits, and the end
 _MOST_LEVELS = 66
 #: (first code, end, parts): what a branch covers and what it consists of
@@ -55,26 +54,24 @@ class Tree:
 
     @classmethod
     def _of_branch(cls, root: _Branch) -> Tree:
-        levels, fanouts = [], []
-        here = [root]
+        rows: list[tuple[int, int, int, int]] = []
+        starts, here = [0], [root]
         while here:
-            ends = np.array([[first, end] for first, end, _ in here], np.int64)
-            levels.append((ends[:, 0].copy(), ends[:, 1].copy()))
-            fanouts.append(np.array([len(parts) for _, _, parts in here], np.int64))
-            here = [part for branch in sorted(here, key=lambda branch: len(branch[2])) for part in branch[2]]
-        return cls._assembled(levels, fanouts)
+            starts.append(starts[-1] + len(here))
+            below, children = starts[-1], {}
+            for number in sorted(range(len(here)), key=lambda number: len(here[number][2])):
+                children[number] = below
+                below += len(here[number][2])
+            for number, (first, end, parts) in enumerate(here):
+                rows.append((first, end, children[number] if parts else -1, len(parts)))
+            here = [part for number in children for part in here[number][2]]
+        first, end, child, fanout = np.array(rows, np.int64).T.copy()
+        return cls(first, end, child, fanout, tuple(starts))
 
-    @classmethod
-    def _assembled(cls, levels: list[tuple[Integers, Integers]], fanouts: list[Integers]) -> Tree:
-        starts = np.cumsum([0, *(first.size for first, _ in levels)])
-        children = []
-        for fanout, below in zip(fanouts, starts[1:], strict=True):
-            order = np.argsort(fanout, kind="stable")
-            child = np.empty_like(fanout)
-            child[order] = below + np.cumsum(fanout[order]) - fanout[order]
-            children.append(np.where(fanout > 0, child, -1))
-        first, end = (np.concatenate([level[i] for level in levels]) for i in (0, 1))
-        return cls(first, end, np.concatenate(children), np.concatenate(fanouts), tuple(starts.tolist()))
+    @property
+    def arrays(self) -> tuple[Integers, Integers, Integers, Integers]:
+        """As kernels take them."""
+        return self.first, self.end, self.child, self.fanout
 
     @property
     def nodes(self) -> int:

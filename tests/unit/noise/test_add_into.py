@@ -8,7 +8,7 @@ import pytest
 from discreet.errors import BadParameter, CountOverflow
 from discreet.noise import LARGEST_COUNT, Noise, SeededSource, ZeroNoise
 from discreet.noise.noise import PIECE
-from discreet.numbers.laws import DiscreteLaplace
+from tests.laplace_law import LaplaceLaw
 from tests.statistics import compare_law
 
 VALUES = np.arange(-60, 61)
@@ -16,7 +16,7 @@ VALUES = np.arange(-60, 61)
 
 def has_the_law(drawn: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> bool:
     """Scale 3; wrong alarm at most once in 10**10 runs."""
-    law = DiscreteLaplace.of(3)
+    law = LaplaceLaw.of(3)
     below = 1 - float(law.tail(-60))
     return compare_law(drawn.reshape(-1), -60, law.pmf(VALUES), 1e-10, below=below).holds
 

@@ -22,7 +22,7 @@ from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
 from discreet.noise.ladders import GeometricLadder, Ladder, Truncated
 from discreet.numbers.intervals import Rational
-from discreet.numbers.laws import DiscreteLaplace
+from tests.laplace_law import LaplaceLaw
 from tests.law.descents import after, transition
 from tests.statistics import compare
 
@@ -195,7 +195,7 @@ def test_the_law_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     law = transition(Fraction(3), Fraction(1), values)[62]
     hits = np.array([np.sum(found == value) for value in range(-4, 6)])
     assert compare(hits, n, law[56:66], 1e-9).holds
-    fresh = DiscreteLaplace.of(1).pmf(values)[56:66]
+    fresh = LaplaceLaw.of(1).pmf(values)[56:66]
     assert not compare(hits, n, fresh, 1e-9).holds
 
 

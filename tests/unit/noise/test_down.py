@@ -15,8 +15,8 @@ from discreet.errors import CountOverflow
 from discreet.noise import Descent, Noise, ScriptedSource
 from discreet.noise.descents import exact_redraw
 from discreet.noise.down import Down, Moves
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 from tests.noise_down import next_redraw, noise_down
 from tests.statistics import compare, compare_law
 
@@ -25,7 +25,7 @@ SCALES = [("10", "5"), ("2", "1"), ("3/2", "7/5"), ("40", "39.9")]
 
 def joint(down: Down, new: int, old: int) -> Fraction:
     """Pr[new noise, old noise] from the definition: old = new + Z."""
-    narrow, wide = DiscreteLaplace(down.new), DiscreteLaplace(down.old)
+    narrow, wide = LaplaceLaw(down.new), LaplaceLaw(down.old)
     a, b = down.old.fraction, down.new.fraction
     nothing = b / a * ((1 - a) / (1 - b)) ** 2
     z = (1 - nothing) * wide.exact_pmf(old - new) + (nothing if old == new else 0)
@@ -52,7 +52,7 @@ def sampled(down: Down, new: int, old: int, number: type[Any] = Fraction) -> Any
 @pytest.mark.parametrize(("old", "new"), SCALES)
 def test_the_moves_are_the_conditional_law_exactly(old: str, new: str) -> None:
     down = Down(Alpha.of(old), Alpha.of(new))
-    wide = DiscreteLaplace(down.old)
+    wide = LaplaceLaw(down.old)
     for noise in range(-6, 7):
         for after in range(-9, 10):
             assert sampled(down, after, noise) * wide.exact_pmf(noise) == joint(down, after, noise)
@@ -62,7 +62,7 @@ def test_the_moves_are_the_conditional_law_exactly(old: str, new: str) -> None:
 @pytest.mark.parametrize(("old", "new"), SCALES[1:3])
 def test_the_noise_left_is_discrete_laplace_and_old_adds_nothing(old: str, new: str) -> None:
     down = Down(Alpha.of(old), Alpha.of(new))
-    narrow = DiscreteLaplace(down.new)
+    narrow = LaplaceLaw(down.new)
     for after in range(-3, 4):
         total = sum((joint(down, after, noise) for noise in range(-120, 121)), Fraction(0))
         assert abs(total / narrow.exact_pmf(after) - 1) < Fraction(1, 10**15)

@@ -23,8 +23,8 @@ from discreet.noise.draw import read_on
 from discreet.noise.geometric import few
 from discreet.noise.ladders import Coin, GeometricLadder
 from discreet.numbers.intervals import Rational
-from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 from tests.statistics import Agreement, compare_law
 
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ def random_scale() -> Fraction:
 def agreement(sample: Ints, scale: Fraction) -> Agreement:
     width = max(1, int(float(scale) / 4))
     side = int(12 * float(scale) / width) + 2
-    tails = DiscreteLaplace.of(scale).tail(np.arange(-side, side + 1) * width)
+    tails = LaplaceLaw.of(scale).tail(np.arange(-side, side + 1) * width)
     binned = np.floor_divide(sample, width)
     return compare_law(binned, -side, tails[:-1] - tails[1:], FALSE_ALARM, below=float(1 - tails[0]))
 
@@ -75,7 +75,7 @@ def test_the_same_test_rejects_faults() -> None:
 def test_sizes_and_signs_of_neighbours_are_independent() -> None:
     scale = Fraction(5, 2)
     drawn = few(scale, 2 * N, stream())
-    law, kinds = DiscreteLaplace.of(scale), np.clip(drawn, -3, 3) + 3
+    law, kinds = LaplaceLaw.of(scale), np.clip(drawn, -3, 3) + 3
     single = np.array([law.tail(3), law.pmf(2), law.pmf(1), law.pmf(0), law.pmf(1), law.pmf(2), law.tail(3)])
     both = (kinds[0::2] * 7 + kinds[1::2]).astype(np.int64)
     assert compare_law(both, 0, np.outer(single, single).reshape(-1), FALSE_ALARM).holds

@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
-from discreet.numbers.laws import SLACK, DiscreteLaplace, NoiseSum, half_widths
+from discreet.numbers.laws import SLACK, NoiseSum, half_widths
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 
 scales = st.fractions(min_value=Fraction(1, 5), max_value=6)
 
 
 @given(scale=scales)
 def test_one_draw_exactly(scale: Fraction) -> None:
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     total = sum((law.exact_pmf(x) for x in range(-40, 41)), Fraction(0))
     assert total + 2 * law.exact_tail(41) == 1
     for x in (-3, -1, 0, 1, 2, 7):
@@ -31,7 +32,7 @@ def test_one_draw_exactly(scale: Fraction) -> None:
 
 @given(scale=scales, level=st.floats(0.01, 0.999999))
 def test_half_width_is_the_smallest_that_covers(scale: Fraction, level: float) -> None:
-    law = DiscreteLaplace.of(scale)
+    law = LaplaceLaw.of(scale)
     h = law.half_width(level)
 
     def covered(width: int) -> Fraction:
@@ -45,7 +46,7 @@ def test_half_width_is_the_smallest_that_covers(scale: Fraction, level: float) -
 @given(scale=scales, other=scales, k=st.integers(1, 6), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_sums_agree_with_convolution(scale: Fraction, other: Fraction, k: int, level: float) -> None:
     xs = np.arange(-400, 401)
-    pieces = [DiscreteLaplace.of(scale).pmf(xs)] * k + [DiscreteLaplace.of(other).pmf(xs)]
+    pieces = [LaplaceLaw.of(scale).pmf(xs)] * k + [LaplaceLaw.of(other).pmf(xs)]
     pmf = pieces[0]
     for piece in pieces[1:]:
         pmf = np.convolve(pmf, piece)
@@ -56,13 +57,14 @@ def test_sums_agree_with_convolution(scale: Fraction, other: Fraction, k: int, l
         assert abs(law.within(h) - covers[h]) < SLACK / 2
     assert law.half_width(level) == int(np.argmax(covers >= level + SLACK))
     spread = np.arange(-centre, centre + 1).astype(float) ** 2
-    assert law.variance == pytest.approx(float(np.sum(pmf * spread)), rel=1e-6)
+    variance = k * LaplaceLaw.of(scale).variance + LaplaceLaw.of(other).variance
+    assert variance == pytest.approx(float(np.sum(pmf * spread)), rel=1e-6)
 
 
 def test_wide_sums_approach_the_normal_law() -> None:
     for scale in ("0.3", "20", "1e6", "1e12"):
-        law = NoiseSum.of([(Alpha.of(scale), 10**8)])
-        assert law.half_width(0.95) == pytest.approx(1.959964 * law.variance**0.5, rel=1e-4)
+        law, deviation = NoiseSum.of([(Alpha.of(scale), 10**8)]), (10**8 * LaplaceLaw.of(scale).variance) ** 0.5
+        assert law.half_width(0.95) == pytest.approx(1.959964 * deviation, rel=1e-4)
 
 
 def test_many_widths_at_once_are_never_narrower_and_hardly_wider() -> None:

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.numbers import spreads
-from discreet.numbers.laws import DiscreteLaplace, NoiseSum
+from discreet.numbers.laws import NoiseSum
 from discreet.numbers.spreads import half_widths
 from discreet.privacy import Alpha
+from tests.laplace_law import LaplaceLaw
 
 GRID = 64
 LEVELS = [0.5, 0.6, 0.75, 0.85, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999]
@@ -36,7 +37,7 @@ def terms_of(steps: list[int], scale: Fraction, factors: list[int] | None = None
 
 
 def moments(terms: Terms) -> tuple[float, float]:
-    laws = [(step / GRID, DiscreteLaplace.of(scale), count) for (step, scale), count in terms.items()]
+    laws = [(step / GRID, LaplaceLaw.of(scale), count) for (step, scale), count in terms.items()]
     return (
         math.fsum(count * weight**2 * law.variance for weight, law, count in laws),
         math.fsum(count * weight**4 * law.fourth_cumulant for weight, law, count in laws),
@@ -50,7 +51,7 @@ def covered(terms: Terms) -> NDArray[np.float64]:
     angles = 2 * math.pi * np.arange(size // 2 + 1) / size
     logarithm = np.zeros(angles.size)
     for (step, scale), count in terms.items():
-        logarithm -= count * np.log1p(2 * DiscreteLaplace.of(scale).variance * np.sin(step * angles / 2) ** 2)
+        logarithm -= count * np.log1p(2 * LaplaceLaw.of(scale).variance * np.sin(step * angles / 2) ** 2)
     law = np.fft.irfft(np.exp(logarithm), size)
     return law[0] + 2 * np.concatenate([[0.0], np.cumsum(law[1 : size // 2])])
 
@@ -92,7 +93,7 @@ def test_an_upper_bound_on_the_kurtosis_covers_too(steps: list[int], scale: Frac
     """As for questions of several boxes and for consistent trees, which know no more."""
     terms = terms_of(steps, scale)
     variance, fourth = moments(terms)
-    most = DiscreteLaplace.of(scale)
+    most = LaplaceLaw.of(scale)
     bound = most.fourth_cumulant / most.variance**2 * variance**2 / fourth
     assert max(misses(terms, LEVELS + BEYOND, more=1 + share * (bound - 1))) <= 1 + 1e-6
 
@@ -145,7 +146,7 @@ def test_the_lattice_laws_of_this_test_are_right() -> None:
     for h in (0, 1, 5, 20):
         assert law[GRID * h] == pytest.approx(sums.within(h), abs=1e-9)
         assert law[GRID * h + GRID - 1] == pytest.approx(law[GRID * h], abs=1e-12)
-    one = DiscreteLaplace.of(2)
+    one = LaplaceLaw.of(2)
     assert covered(terms_of([3], Fraction(2)))[3 * 4] == pytest.approx(1 - 2 * float(one.exact_tail(5)), abs=1e-12)
 
 

@@ -20,12 +20,13 @@ import discreet
 from discreet.errors import BadParameter
 from discreet.kernels.sorted_rows import sparse_box_sums
 from discreet.noise import Noise, SeededSource
-from discreet.numbers.laws import DiscreteLaplace, half_widths
+from discreet.numbers.laws import half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.summaries.base import Answers
 from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_law import poisson_limits
+from tests.laplace_law import LaplaceLaw
 
 ALPHA = Alpha.of(2)
 LINE = discreet.Schema(x=discreet.Ordinal(0, 99))
@@ -90,7 +91,7 @@ def test_cells_that_are_all_here_are_answered_by_their_noisy_counts() -> None:
     """Nothing was sampled away between them, so nothing needs to be weighed up."""
     summary = cells({3: 2, 4: -30, 6: 5}, tau=10.0)
     assert asked(summary, (3, 4)).value.tolist() == [2 - 30]
-    assert asked(summary, (3, 4)).stderr[0] == pytest.approx(math.sqrt(2 * DiscreteLaplace(ALPHA).variance))
+    assert asked(summary, (3, 4)).stderr[0] == pytest.approx(math.sqrt(2 * LaplaceLaw(ALPHA).variance))
 
 
 def test_a_question_of_several_boxes_is_their_sum() -> None:
@@ -168,7 +169,7 @@ def test_a_list_that_names_no_single_cells_is_refused(listed: dict[str, Any]) ->
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_the_interval_of_a_cell_that_is_here_is_that_of_its_noise(level: float) -> None:
-    half = DiscreteLaplace(ALPHA).half_width(level)
+    half = LaplaceLaw(ALPHA).half_width(level)
     for rule in ({}, {"theta": 3}):
         found = asked(cells({3: 7}, **rule), (3, 3), level=level)
         assert (found.low[0], found.high[0]) == (7 - half, 7 + half)
@@ -188,9 +189,9 @@ def test_sampling_widens_and_what_is_here_bounds_it() -> None:
         most = min(10.0, -math.log(0.025)) * tau
         assert found.high[0] == pytest.approx(math.hypot(noise, most))
         assert found.low[0] == -found.high[0]
-    assert asked(cells({50: 9}, tau=8.0), (50, 50)).high[0] == 9 + DiscreteLaplace(ALPHA).half_width(0.95)
+    assert asked(cells({50: 9}, tau=8.0), (50, 50)).high[0] == 9 + LaplaceLaw(ALPHA).half_width(0.95)
     one = asked(cells({50: 9}, tau=8.0), (51, 51))
-    assert one.high[0] == pytest.approx(math.hypot(DiscreteLaplace(ALPHA).half_width(0.95), 8))
+    assert one.high[0] == pytest.approx(math.hypot(LaplaceLaw(ALPHA).half_width(0.95), 8))
 
 
 def test_one_sided_samples_leave_nothing_open_below() -> None:
@@ -202,7 +203,7 @@ def test_one_sided_samples_leave_nothing_open_below() -> None:
 
 def test_the_standard_error_has_noise_and_sampling() -> None:
     found = asked(cells({3: 2, 4: -30, 6: 5}, tau=10.0), (0, 9))
-    variance = 10 * DiscreteLaplace(ALPHA).variance + 10.0**2 * (0.8 + 0.5)
+    variance = 10 * LaplaceLaw(ALPHA).variance + 10.0**2 * (0.8 + 0.5)
     assert found.stderr[0] == pytest.approx(math.sqrt(variance))
 
 
@@ -225,7 +226,7 @@ def test_without_a_filter_there_is_no_bias() -> None:
 
 
 def test_one_side_is_biased_by_the_mean_of_the_noise_above_zero() -> None:
-    law = DiscreteLaplace(ALPHA)
+    law = LaplaceLaw(ALPHA)
     mean = math.fsum(k * float(law.pmf(k)) for k in range(1, 200))
     assert asked(cells({3: 8}, two_sided=False), (0, 99)).bias[0] == pytest.approx(100 * mean)
 
@@ -249,7 +250,7 @@ def test_a_domain_beyond_the_exact_law_of_its_noise() -> None:
     everything = Questions(np.zeros((1, 5), np.int64), np.full((1, 5), 9999), 1, np.zeros(1, np.int64))
     found = summary.answer(everything, 0.95)
     assert found.value[0] == 1e18
-    assert found.stderr[0] == pytest.approx(math.hypot(1e10 * math.sqrt(DiscreteLaplace(ALPHA).variance), 1e18))
+    assert found.stderr[0] == pytest.approx(math.hypot(1e10 * math.sqrt(LaplaceLaw(ALPHA).variance), 1e18))
 
 
 # --- files

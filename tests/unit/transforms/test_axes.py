@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import discreet
-from discreet.summaries.coefficients import restored
 from discreet.transforms import AgreeingTree, Axis, Direct, Haar, NominalWavelet, Tree, axis_of
-from discreet.transforms.lines import through
+from discreet.transforms.lines import restored, through
 from tests.unit.transforms.shapes import (
     attributes,
     axes,

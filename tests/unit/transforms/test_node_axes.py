@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.schema import Attribute, Nominal
-from discreet.transforms import Haar
+from discreet.transforms import Haar, node_axis_of, tree_axis, wavelet_axis
 from discreet.transforms.haar_nodes import HaarNodes
-from discreet.transforms.node_axes import node_axis_of, tree_axis, wavelet_axis
-from discreet.transforms.node_axis import NodeAxis, TreeAxis
-from discreet.transforms.parts import Parts
+from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.tree_nodes import Parts, TreeAxis
 from tests.unit.transforms.node_maps import matrix
 from tests.unit.transforms.shapes import attributes, bases, nominal, ranges, restoring, tree_weight, wavelet_weight
 

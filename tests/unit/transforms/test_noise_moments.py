@@ -23,8 +23,7 @@ from discreet.privacy import Unit
 from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import AgreeingTree, Axis, Direct, Haar, NominalWavelet, Tree
-from discreet.transforms.box_variances import MOST_PARTS
-from discreet.transforms.noise_moments import NoiseMoments
+from discreet.transforms.noise_moments import MOST_PARTS, NoiseMoments
 from tests.unit.transforms.shapes import (
     attributes,
     axes,

@@ -16,8 +16,7 @@ from discreet.mechanisms.ranges.nodes import BASE
 from discreet.mechanisms.ranges.transformed import WRITE, Transformed
 from discreet.parameters import Flag, Parameter
 from discreet.schema import Attribute, Nominal
-from discreet.summaries.coefficients import Coefficients
-from discreet.summaries.tree_counts import TreeCounts
+from discreet.summaries.coefficients import Coefficients, TreeCounts
 from discreet.transforms import AgreeingTree, Axis, Tree
 
 CONSISTENCY = Parameter(

@@ -23,8 +23,9 @@ from discreet.parameters import Parameter, Whole
 from discreet.private.counts import Counts
 from discreet.summaries import Summary
 from discreet.summaries.sparse_nodes import SparseNodes
-from discreet.transforms.node_axes import tree_axis, wavelet_axis
-from discreet.transforms.node_axis import NodeAxis, TreeAxis
+from discreet.transforms import tree_axis, wavelet_axis
+from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.tree_nodes import TreeAxis
 
 #: the most entries that one record may count in: each occupied cell takes as much memory, and noise grows with it
 MOST_PER_RECORD = 20_000

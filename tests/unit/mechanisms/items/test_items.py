@@ -157,7 +157,7 @@ def test_more_noise_makes_larger_groups() -> None:
 def test_a_sample_of_nobody_stands_for_the_bound() -> None:
     """At a rate of e**-999 no number of users makes a sample."""
     method = made("gs", (10,), 2, Unit("who", max_rows=1000), sampling="rows")
-    facts = method.measure(Rows((10,), [[0, 1], [2]]), Noise()).views[0].facts()
+    facts = method.measure(Rows((10,), [[0, 1], [2]]), Noise()).parts[0].facts()
     assert facts["sample stands for"] == 1000
 
 
@@ -197,7 +197,7 @@ def test_the_order_of_items_does_not_matter(method: str) -> None:
         counted, noise = Counter[Any](), Noise(SeededSource(seed))
         mechanism = made(method, (5,), 4, Unit("who", max_rows=2), **({} if method == "gs" else {"group": 2}))
         for _ in range(350):
-            groups = mechanism.measure(Rows((5,), [new[mine].tolist() for mine in users]), noise).views[0].groups[new]
+            groups = mechanism.measure(Rows((5,), [new[mine].tolist() for mine in users]), noise).parts[0].groups[new]
             counted[tuple((groups == groups[0]).tolist())] += 1
         found.append(counted)
     assert same_law(found[0], found[1], 1e-9)

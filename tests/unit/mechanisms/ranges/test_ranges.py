@@ -23,7 +23,7 @@ from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.release import Release
 from discreet.release.files import TABLE
-from discreet.summaries.shrunk_cells import ShrunkCells
+from discreet.summaries.shrunk import ShrunkCells
 from discreet.transforms import AgreeingTree, Axis, Direct, Tree
 from tests.unit.transforms.shapes import factors_of, restoring
 

@@ -26,8 +26,9 @@ from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Nominal, Schema
 from discreet.summaries.sparse_nodes import SparseNodes
-from discreet.transforms.node_axes import tree_axis, wavelet_axis
-from discreet.transforms.node_axis import NodeAxis, TreeAxis
+from discreet.transforms import tree_axis, wavelet_axis
+from discreet.transforms.node_axis import NodeAxis
+from discreet.transforms.tree_nodes import TreeAxis
 from tests.unit.transforms.node_maps import product
 from tests.unit.transforms.shapes import bases, schemas
 

@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.numbers.laws import DiscreteLaplace, half_widths
+from discreet.numbers.laws import half_widths
 from discreet.privacy import Alpha
 from discreet.summaries.sketch_law import ErrorLaw, median_coupling
+from tests.laplace_law import LaplaceLaw
 
 
 def brute_sum(law: ErrorLaw, terms: int) -> dict[float, float]:
@@ -74,7 +75,7 @@ def test_half_widths_cover_and_are_tight(terms: int, level: float) -> None:
 def test_half_widths_of_pure_noise_are_those_of_its_exact_law() -> None:
     alpha = Alpha.of(7)
     x = np.arange(0, 400)
-    chances = DiscreteLaplace(alpha).pmf(x) * np.where(x > 0, 2, 1)
+    chances = LaplaceLaw(alpha).pmf(x) * np.where(x > 0, 2, 1)
     law = ErrorLaw(x.astype(np.float64), chances / chances.sum())
     terms = np.array([0, 1, 2, 5, 31, 1000, 10**6])
     for level in (0.5, 0.95, 0.999):

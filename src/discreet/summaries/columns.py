@@ -1,0 +1,77 @@
+"""Arrow columns: labels of codes and back, the tables that summaries consist of, and columns of Parquet files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.schema import Attribute, Schema
+
+
+def labels_of(attribute: Attribute, codes: NDArray[np.int64]) -> Any:
+    """A fresh Arrow array with the label of every code, of one type; only labels that occur are ever made."""
+    import pyarrow as pa
+
+    labels: list[Any]
+    if attribute.size <= codes.size:
+        labels, index = list(attribute.labels), codes
+    else:
+        occurring, index = np.unique(codes, return_inverse=True)
+        labels = [attribute.label(code) for code in occurring.tolist()]
+    # "other" next to numbers makes the column text, whether it occurs or not: the type is the schema's
+    kind = type(attribute.label(0))
+    if attribute.has_other and kind is not str:
+        labels, kind = [str(label) for label in labels], str
+    types = {int: pa.int64(), str: pa.string()}
+    return pa.array(labels, types.get(kind, pa.date32())).take(pa.array(index))
+
+
+def codes_of(attribute: Attribute, column: Any) -> NDArray[np.int64]:
+    """The codes of a column that `labels_of` made; OutsideDomain for a label that the schema does not have."""
+    encoded = column.combine_chunks().dictionary_encode()
+    codes = np.array([attribute.code(label) for label in encoded.dictionary.to_pylist()], np.int64)
+    index = encoded.indices.to_numpy(zero_copy_only=False)
+    return codes[index] if codes.size else np.empty(0, np.int64)
+
+
+def arrow_table(columns: Mapping[str, Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(dict(columns))
+
+
+def cell_labels(schema: Schema, names: Sequence[str]) -> dict[str, Any]:
+    """A label column for each of these attributes, over all cells of the table that they make."""
+    columns, sizes = {}, [schema[name].size for name in names]
+    for place, name in enumerate(names):
+        codes = np.repeat(np.arange(sizes[place]), math.prod(sizes[place + 1 :]))
+        columns[name] = labels_of(schema[name], np.tile(codes, math.prod(sizes[:place])))
+    return columns
+
+
+def labelled_tables(schema: Schema, sets: Sequence[Sequence[str]], columns: Sequence[Mapping[str, Any]]) -> Any:
+    """Several tables one below the other: which it is, labels of its attributes (null for others), and its columns."""
+    import pyarrow as pa
+
+    tables = []
+    for names, mine in zip(sets, columns, strict=True):
+        rows, labels = math.prod(schema[name].size for name in names), cell_labels(schema, names)
+        for name in schema:
+            none = pa.nulls(rows, labels_of(schema[name], np.empty(0, np.int64)).type)
+            labels[name] = labels.pop(name, none)  # in the schema's order
+        tables.append(pa.table({"marginal": pa.repeat(" x ".join(names), rows), **labels, **mine}))
+    return pa.concat_tables(tables, promote_options="default").combine_chunks()
+
+
+def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = None) -> NDArray[Any]:
+    """A column of a Parquet file; a ValueError if it does not have so many rows, or is not of this type."""
+    import pyarrow.parquet as pq
+
+    values: NDArray[Any] = pq.read_table(parquet, columns=[name])[name].to_numpy()
+    if values.size != rows or (dtype is not None and values.dtype != dtype):
+        raise ValueError(f"the table has {values.size} rows where {expected}")
+    return values

@@ -1,0 +1,31 @@
+"""The discrete Laplace law with its probabilities, exactly and in floats, which only tests ask for."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.numbers.laws import DiscreteLaplace
+
+
+class LaplaceLaw(DiscreteLaplace):
+    def exact_pmf(self, x: int) -> Fraction:
+        a = self.alpha.fraction
+        return (1 - a) / (1 + a) * a ** abs(x)
+
+    def pmf(self, x: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        return np.asarray(math.tanh(self.rate / 2) * np.exp(-self.rate * np.abs(np.asarray(x, np.float64))))
+
+    def exact_tail(self, x: int) -> Fraction:
+        """Pr[X >= x]."""
+        a = self.alpha.fraction
+        return a**x / (1 + a) if x > 0 else 1 - a ** (1 - x) / (1 + a)
+
+    def tail(self, x: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        """Pr[X >= x]."""
+        at = np.asarray(x, np.float64)
+        upper = np.exp(-self.rate * np.where(at > 0, at, 1 - at)) / (1 + math.exp(-self.rate))
+        return np.where(at > 0, upper, 1 - upper)

@@ -1,0 +1,46 @@
+"""Releases that an earlier version wrote: each of them loads, and answers as that version did, to the last bit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import DiscreetError
+from discreet.release import Release, load
+from discreet.summaries import SHAPES
+
+FOLDERS = Path(__file__).parents[2] / "fixtures" / "releases"
+RECORDED: dict[str, dict[str, Any]] = json.loads((FOLDERS / "answers.json").read_text(encoding="utf-8"))
+
+
+def test_every_folder_has_its_answers_and_every_shape_a_folder() -> None:
+    assert {folder.name for folder in FOLDERS.iterdir() if folder.is_dir()} == RECORDED.keys()
+    assert {recorded["shape"] for recorded in RECORDED.values()} == SHAPES.keys()
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_an_old_release_answers_as_it_did(name: str, tmp_path: Path) -> None:
+    old, recorded = load(FOLDERS / name), RECORDED[name]
+    assert old.summary.shape == recorded["shape"]
+    assert old.manifest["method"] == recorded["method"]
+    assert any("value" in answer for answer in recorded["counts"])
+    for release in (old, load(old.save(tmp_path / "again"))):
+        assert release.describe().keys() == recorded["describe"].keys()
+        found = [answered(release, answer["where"]) for answer in recorded["counts"]]
+        # as text, where numbers are the same if their bits are, and whole ones stay whole
+        assert json.dumps(found, indent=1) == json.dumps(recorded["counts"], indent=1)
+
+
+def answered(release: Release, where: Any) -> dict[str, Any]:
+    # the ends of a range were asked for as a tuple, which JSON writes as a list
+    asked = where
+    if isinstance(where, dict):
+        asked = {name: tuple(value) if isinstance(value, list) else value for name, value in where.items()}
+    try:
+        found = release.count(asked)
+    except DiscreetError as error:
+        return {"where": where, "refused": type(error).__name__}
+    return {"where": where, **{name: getattr(found, name) for name in ("value", "stderr", "low", "high", "bias")}}
