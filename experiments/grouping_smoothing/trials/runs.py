@@ -39,7 +39,7 @@ def run(case: UserItems, method: str, epsilon: Fraction, noise: Noise, **paramet
     summary: Any = mechanism(case, method, epsilon, parameters).measure(OnlyHistories(case), noise)
     if method == "lpa":
         return GroupingRun(*case.errors(summary.parts[0].values), {})
-    view = summary.views[0]
+    view = summary.parts[0]
     return GroupingRun(*case.errors(view.values), view.facts())
 
 

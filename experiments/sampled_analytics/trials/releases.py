@@ -70,7 +70,7 @@ def trial(case: UserRecords, method: str, what: str, number: int, **changed: Any
     noise = Noise(SeededSource(seed(case.name, case.epsilon, method, what, number)))
     summary = mechanism.measure(OnlyHistories(looks), noise)
     if isinstance(summary, SmoothedCounts):
-        return _outcome([view.values for view in summary.views], looks)
+        return _outcome([view.values for view in summary.parts], looks)
     assert isinstance(summary, ItemTables)
     found = _outcome([part.values for part in summary.parts], looks)
     factor = float(summary.facts().get("factor", 1.0))

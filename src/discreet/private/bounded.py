@@ -29,8 +29,9 @@ class Bounded(Protocol):
 class Origin(Protocol):
     """Where private data come from."""
 
-    #: whether it knows whose each record is
-    has_rows: bool
+    @property
+    def has_rows(self) -> bool:
+        """Whether it knows whose each record is."""
 
     def check(self, schema: Schema, unit: Unit) -> None:
         """Complains if these columns cannot be counted. Looks at no row."""

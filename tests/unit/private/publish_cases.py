@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 
 import discreet
 from discreet.ledger import Ledger
-from discreet.private.counts import Counts
+from discreet.private.bounded import Bounded, Origin
 from discreet.private.publish import Data, from_counts
 from discreet.schema import Schema
 
@@ -28,14 +28,27 @@ def people(here: Path, **options: Any) -> Data:
     return from_counts(SCHEMA, CODES, [5, 7, 900], **given)
 
 
+@dataclass(frozen=True)
+class Watched:
+    """The same origin, but whenever its data is asked for, `how` is called first."""
+
+    origin: Origin
+    how: Callable[[], object]
+
+    @property
+    def has_rows(self) -> bool:
+        return self.origin.has_rows
+
+    def check(self, schema: Schema, unit: discreet.Unit) -> None:
+        self.origin.check(schema, unit)
+
+    def bounded(self, schema: Schema, unit: discreet.Unit, salt: bytes, *, repeatable: bool = False) -> Bounded:
+        self.how()
+        return self.origin.bounded(schema, unit, salt, repeatable=repeatable)
+
+
 def failing(data: Data, how: Callable[[], object]) -> Data:
-    """The same data, but whenever it is counted, `how` is called first."""
-
-    def count(wanted: Schema, unit: discreet.Unit, salt: bytes) -> Counts:
-        how()
-        return data.count(wanted, unit, salt)
-
-    return replace(data, count=count)
+    return replace(data, origin=Watched(data.origin, how))
 
 
 def no_more() -> None:
