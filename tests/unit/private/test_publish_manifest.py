@@ -48,7 +48,7 @@ def test_the_manifest_says_everything_a_reviewer_asks(tmp_path: Path) -> None:
     assert said["software"] == f"discreet {version('discreet')}"
     assert said["ledger"]["durable"] is True
     assert data.ledger.contains_head(said["ledger"]["head"])
-    assert said["format"] == 1
+    assert said["format"] == 2
     assert set(said["files"]) == {"table.parquet"}
     assert said["seal"] == data.ledger.recorded("by-age")
     (charge,) = [entry for entry in data.ledger.entries() if entry.kind == "charge"]

@@ -23,12 +23,12 @@ scratch = publish_cases.scratch  # a fixture
 #: what a process does that tries to publish; `@` is replaced by what goes wrong in it
 SCRIPT = """
 import os, signal, sys, time
-from dataclasses import replace
 from pathlib import Path
 import discreet
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.private.publish import from_counts
+from discreet.private.ready_counts import ReadyCounts
 def end(*given, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 here, name = Path(sys.argv[1]), sys.argv[2]
@@ -64,7 +64,7 @@ def recorded(self, *given):
 Ledger.record = recorded
 """
 KILLS = {
-    "after the charge": "data = replace(data, count=end)",
+    "after the charge": "ReadyCounts.bounded = end",
     "while writing": "os.fsync = end",
     "after writing": "Ledger.record = end",
     "after the record": AFTER_RECORD,
@@ -146,12 +146,12 @@ def test_a_release_that_waits_is_not_swept_away_by_another(tmp_path: Path, waiti
 def test_three_processes_with_the_same_name_make_one_release(tmp_path: Path) -> None:
     # all three have found nothing finished before the first of them writes
     wait = """
-count = data.count
-def counted(*given):
+bounded = ReadyCounts.bounded
+def counted(*given, **more):
     print("counting", flush=True)
     sys.stdin.readline()
-    return count(*given)
-data = replace(data, count=counted)
+    return bounded(*given, **more)
+ReadyCounts.bounded = counted
 """
     rivals = [start(tmp_path, "by-age", wait) for _ in range(3)]
     for rival in rivals:
