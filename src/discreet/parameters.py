@@ -44,12 +44,23 @@ class Positive(Kind[Fraction]):
     most: Fraction | None = None
 
     def __str__(self) -> str:
-        return "a number above 0" if self.least is None else f"a number {_between(self.least, self.most)}"
+        if self.least is not None:
+            return f"a number {_between(self.least, self.most)}"
+        return "a number above 0" if self.most is None else f"a number above 0 and at most {_number(self.most)}"
 
     def accepted(self, given: Any, name: str) -> Fraction | None:
         number = exact(given, name)
         fits = (self.least is None or self.least <= number) and (self.most is None or number <= self.most)
         return number if fits else None
+
+
+class Share(Kind[Fraction]):
+    def __str__(self) -> str:
+        return "a number above 0 and below 1"
+
+    def accepted(self, given: Any, name: str) -> Fraction | None:
+        number = exact(given, name)
+        return number if number < 1 else None
 
 
 @dataclass(frozen=True)

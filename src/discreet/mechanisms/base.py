@@ -10,7 +10,6 @@ from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_schema, by_the_unit
 from discreet.mechanisms.request import Request
 from discreet.parameters import Parameter, Parameters, Value, as_given, problems
-from discreet.privacy import Alpha, as_text
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -31,6 +30,8 @@ class Mechanism(ABC):
     rehearsal: str = "exact"
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
+    #: kinds of what its intervals never cover
+    never_covered: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, request: Request) -> None:
         if found := problems(self.method, self.parameters, request.parameters):
@@ -62,7 +63,7 @@ class Mechanism(ABC):
         return list(by_the_unit(self.request.unit))
 
     def method_leaves_out(self) -> list[LeftOut]:
-        return []
+        return [LeftOut(kind) for kind in self.never_covered]
 
     def cell(self) -> dict[str, int]:
         """The codes of one cell that the release counts."""
@@ -76,22 +77,13 @@ class Mechanism(ABC):
         self.note_choice(parameter.name, value, "given")
         return value
 
-    def value(self, parameter: Parameter[Value]) -> Value:
-        """What was given or the parameter's own default, noted."""
-        if (value := self.given(parameter)) is not None:
-            return value
-        assert parameter.default is not None
-        self.note_choice(parameter.name, parameter.default, "default")
-        return parameter.default
+    def value(self, parameter: Parameter[Value], default: Value | None = None, origin: str = "default") -> Value:
+        """What was given, or this default, or the parameter's own, noted."""
+        if (value := self.given(parameter)) is None:
+            value = parameter.default if default is None else default
+            assert value is not None
+            self.note_choice(parameter.name, value, origin)
+        return value
 
     def note_choice(self, name: str, value: Any, origin: str) -> None:
         self.chosen.append({"name": name, "value": as_given(value), "origin": origin})
-
-
-def laplace_law(scale: Fraction, where: str) -> dict[str, str]:
-    """One law for all: discrete Laplace of a scale, independent in every `where`."""
-    return {
-        "law": f"discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every {where}",
-        "scale": as_text(scale),
-        "alpha": f"{Alpha.of(scale).numerator}/2**64",
-    }

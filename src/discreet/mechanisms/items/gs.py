@@ -1,6 +1,6 @@
 """Items grouped by a noisy sample, in groups of the size that the sample says is best.
 
-Source: GS of grouping-smoothing, section 3.3. Guarantee: see `grouped_items` and gs-s; the size follows from the noisy
+Source: GS of grouping-smoothing, section 3.3. Guarantee: see `item_groups` and gs-s; the size follows from the noisy
 sample. For every size from 1 to all items the error is worked out, in O(d log d) for all together: items are sorted
 by the sample, running sums give a group's mean, and a look-up gives the distances from it (`kernels.grouping`). The
 noise to come is put in as quantiles of its law, in turn, rather than drawn.
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.kernels.cores import cores, side_by_side
 from discreet.kernels.grouping import index_values, smoothing_errors
-from discreet.mechanisms.items.grouped_items import Grouping, halves
 from discreet.mechanisms.items.gs_s import SAMPLING, GsS
+from discreet.mechanisms.items.item_groups import Grouping
+from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.items.likely_counts import likely_counts
 from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter, Positive
 from discreet.privacy import cost, scale_of
@@ -78,7 +78,7 @@ class Gs(GsS):
 
     def default_shares(self) -> dict[str, Fraction]:
         spare = _SCALE_SHARE if self.finds_mean else Fraction(0)
-        steps = halves(self.has_edges, {"sample": (1 - spare) / 2, "items": (1 - spare) / 2})
+        steps = self.for_each_table({"sample": (1 - spare) / 2, "items": (1 - spare) / 2})
         return {**steps, **({"scale": spare} if spare else {})}
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:

@@ -10,20 +10,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
+from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, without_unit
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, Bound
+from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTILE_SHARE, Bound
+from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.request import Request
-from discreet.naming import did_you_mean
+from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
-from discreet.privacy import IN_CELL, LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
+from discreet.privacy import IN_CELL, Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
@@ -52,25 +52,31 @@ SHARES = Parameter(
 ITEMS: Parameters = (PAIRS, COUNT, BOUND, QUANTILE, GUESS, SHARES)
 
 
-class ItemMethod(Mechanism):
+class ItemMethod(SharedBudget):
     """A method of `Items`: users' records in, noisy counts per item, and per item and context, out."""
 
     tasks = ("items",)
+    less_noise = "raise epsilon or lower the bound"
+    takes_pairs: ClassVar[bool] = True
+    #: columns of its releases, besides those of every release of items
+    columns: tuple[str, ...] = ()
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         schema = request.schema
-        self.pairs = PAIRS.read(request.parameters.get("pairs", False))
+        self.pairs = bool(request.parameters.get("pairs", False))
         self.item = schema.names[0]
         self.distinct = self._counts_users()
-        self.has_edges = self.pairs or len(schema) > 1
+        #: the tables that are published, each of which has steps of its own
+        self.steps = ("items", "edges") if self.pairs or len(schema) > 1 else ("items",)
         self.bound = Bound.of(request, self.default_bound(), self.default_shares()["items"], self.note_choice)
         as_declared = not self.bound.private and self.bound.most == request.unit.most
         # a unit's "one row in a cell" is about cells of the data, which may be finer than items
         self.needs_rows = self.pairs or self.distinct or not as_declared
         if self.pairs and self.bound.most == 1:
             raise BadParameter("pairs of items need users of whom at least 2 records count; raise their bound")
-        self.release_schema = _with_pairs(schema, self.item) if self.pairs else schema
+        if self.pairs:
+            self.release_schema = Schema({self.item: schema[self.item], ALSO + self.item: schema[self.item]})
         cells = self.release_schema.cells
         if cells > MOST_CELLS:
             raise BadParameter(
@@ -78,34 +84,23 @@ class ItemMethod(Mechanism):
                 "leave out a context, or use fewer items or wider bins"
             )
         self.shares = self._shares()
-        #: 1 / scale of all steps, for a change of one record, adds up to at most this
-        self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
         self._paid = Fraction(0)
         self.check_scale(self.widest_change() / (request.epsilon * min(self.shares.values()) / 2))
         if self.bound.private:
             self.check_choice(self.bound.sensitivity, self.epsilon_of("bound"))
+        refuse_columns(schema, (*TOP_COLUMNS, *self.columns), self.method)
+        if self.pairs and not self.takes_pairs:
+            raise BadParameter(f"{self.method} cannot count pairs of items; use lpa, sra or hpa for them")
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""
         units = [self.unit_of(self.request.unit.most), self.edge_unit(self.bound.most)]
         return Fraction(max(unit.sensitivity for unit in units))
 
-    def check_scale(self, scale: Fraction) -> None:
-        """Refuses what would need wider noise than there is, before anything is charged."""
-        if scale > LARGEST_SCALE:
-            raise BadParameter(
-                f"{self.method}: this needs noise of a scale above 2**52; raise epsilon or lower the bound"
-            )
-
     def check_choice(self, sensitivity: int, epsilon: Fraction) -> None:
-        """The same for what the exponential mechanism chooses by."""
+        """Refuses a choice by the exponential mechanism that would be nearly even, before anything is charged."""
         if choice_scale(epsilon, sensitivity) > LARGEST_CHOICE:
-            raise BadParameter(f"{self.method}: such a choice needs more of epsilon; raise epsilon, or its share")
-
-    @property
-    def cost(self) -> Fraction:
-        """What all steps together may cost; `measure` checks that the scales it used do not exceed it."""
-        return cost(self.request.unit, self.budget)
+            raise BadParameter(f"{self.method}: a private choice needs more of epsilon; raise epsilon, or its share")
 
     @property
     def looks(self) -> int:
@@ -118,7 +113,15 @@ class ItemMethod(Mechanism):
 
     @abstractmethod
     def default_shares(self) -> dict[str, Fraction]:
-        """What share of epsilon each step gets; "items" and, if `has_edges`, "edges" are what is published."""
+        """What share of epsilon each step gets; "items" and, with contexts or pairs, "edges" are what is published."""
+
+    def for_each_table(self, shares: dict[str, Fraction]) -> dict[str, Fraction]:
+        """Steps for items alone; or for items and edges, with half of epsilon each and names of their own."""
+        if len(self.steps) == 1:
+            return shares
+        both = {name: share / 2 for name, share in shares.items()}
+        edges = {("edges" if name == "items" else f"edge-{name}"): share for name, share in both.items()}
+        return {**both, **edges}
 
     @abstractmethod
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
@@ -128,12 +131,10 @@ class ItemMethod(Mechanism):
         histories = data.histories(self.looks)
         bound, self._paid = self.bound.most, Fraction(0)
         if self.bound.private:
-            numbers = self.kept(histories, bound, noise).numbers(bound)
-            bound = self.bound.chosen(numbers, self.epsilon_of("bound"), noise)
-            self.pay(self.bound.price(self.epsilon_of("bound")))
+            losses = self.bound.losses(self.kept(histories, bound, noise).numbers(bound))
+            bound = 1 + self.choose("bound", losses, self.bound.sensitivity, noise)
         summary = self.published(histories, bound, noise)
-        if self._paid > self.request.epsilon:
-            raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
+        self.check_paid(self._paid)
         return summary
 
     def kept(self, histories: Histories, most: int, noise: Noise, scores: NDArray[np.float64] | None = None) -> Kept:
@@ -146,8 +147,14 @@ class ItemMethod(Mechanism):
     def epsilon_of(self, step: str) -> Fraction:
         return self.request.epsilon * self.shares[step]
 
+    def choose(self, step: str, losses: NDArray[np.int64], sensitivity: int, noise: Noise) -> int:
+        """An index of low loss, drawn by the exponential mechanism and paid for."""
+        scale = choice_scale(self.epsilon_of(step), sensitivity)
+        self.pay(choice_cost(scale, sensitivity))
+        return noise.choose(losses, scale)
+
     def scale(self, step: str, unit: Unit) -> Fraction:
-        """The scale for counts of this unit's records in a step, which is paid for hereby."""
+        """The scale for counts of this unit's records in a step; this pays for it."""
         scale = scale_of(self.epsilon_of(step), unit.sensitivity)
         self.pay(cost(unit, 1 / scale))
         return scale
@@ -163,10 +170,11 @@ class ItemMethod(Mechanism):
         return [] if self.request.unit.is_row else [without_unit(self.request.unit)]
 
     def method_leaves_out(self) -> list[LeftOut]:
+        found = super().method_leaves_out()
         if self.request.unit.is_row:
-            return []
+            return found
         what = "different items" if self.distinct else "records"
-        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what})]
+        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what}), *found]
 
     def cell(self) -> dict[str, int]:
         """Of pairs, one of two items."""
@@ -196,31 +204,13 @@ class ItemMethod(Mechanism):
 
     def _shares(self) -> dict[str, Fraction]:
         """Every step's share of epsilon, as given or by default; they add up to at most 1."""
-        wanted = self.default_shares()
+        wanted, origin = self.default_shares(), "default"
         if self.bound.private:
-            wanted = {
-                "bound": self.bound.share,
-                **{step: share * (1 - self.bound.share) for step, share in wanted.items()},
-            }
-        given = self.request.parameters.get("shares")
-        if given is not None:
-            if not isinstance(given, Mapping) or not given:
-                raise BadParameter(f"shares must say a part of epsilon for each of {', '.join(wanted)}")
-            for step in given:
-                if step not in wanted:
-                    raise BadParameter(
-                        f"shares: there is no step {step!r}.{did_you_mean(step, wanted)} "
-                        f"The steps are {', '.join(wanted)}"
-                    )
-            missing = [step for step in wanted if step not in given]
-            if missing:
-                raise BadParameter(f"shares: {', '.join(missing)} is missing; each step needs a part of epsilon")
-            wanted = {step: exact(given[step], f"shares.{step}") for step in wanted}
-            if sum(wanted.values()) > 1:
-                raise BadParameter("shares: the parts of epsilon add up to more than 1")
-        self.note_choice(
-            "shares", {step: as_text(share) for step, share in wanted.items()}, "default" if given is None else "given"
-        )
+            rest = {step: share * (1 - QUANTILE_SHARE) for step, share in wanted.items()}
+            wanted = {"bound": QUANTILE_SHARE, **rest}
+        if (given := self.request.parameters.get("shares")) is not None:
+            wanted, origin = _given_shares(given, list(wanted)), "given"
+        self.note_choice("shares", {step: as_text(share) for step, share in wanted.items()}, origin)
         return wanted
 
     def edge_unit(self, rows: int) -> Unit:
@@ -236,7 +226,7 @@ class ItemMethod(Mechanism):
         items = table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
         if self.pairs:
             return [items, kept.pairs(rows, directed=not self.distinct).reshape(-1)]
-        return [items, table] if self.has_edges else [items]
+        return [items, table][: len(self.steps)]
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -247,8 +237,19 @@ class ItemMethod(Mechanism):
     def views(self) -> list[tuple[str, ...]]:
         """The attributes of each published table: the item's, then all."""
         names = self.release_schema.names
-        return [names[:1], names] if self.has_edges else [names[:1]]
+        return [names[:1], names][: len(self.steps)]
 
 
-def _with_pairs(schema: Schema, item: str) -> Schema:
-    return Schema({item: schema[item], ALSO + item: schema[item]})
+def _given_shares(given: Any, steps: list[str]) -> dict[str, Fraction]:
+    if not isinstance(given, Mapping) or not given:
+        raise BadParameter(f"shares must say a part of epsilon for each of {', '.join(steps)}")
+    for step in given:
+        if step not in steps:
+            hint = did_you_mean(step, steps)
+            raise BadParameter(f"shares: there is no step {step!r}.{hint} The steps are {', '.join(steps)}")
+    if missing := [step for step in steps if step not in given]:
+        raise BadParameter(f"shares: {', '.join(missing)} is missing; each step needs a part of epsilon")
+    shares = {step: exact(given[step], f"shares.{step}") for step in steps}
+    if sum(shares.values()) > 1:
+        raise BadParameter("shares: the parts of epsilon add up to more than 1; lower some of them")
+    return shares

@@ -1,7 +1,7 @@
 """Noise on the counts of all nodes of a tree per attribute, made consistent by least squares or answered node by node.
 
 Source: dyadic ranges, section 5.2 of sparse-summaries, with all log m + 1 levels charged (errata). Guarantee and
-numerics: see `transformed`. Bias: none.
+numerics: see `range_dense`. Bias: none.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.ranges.nodes import BASE
-from discreet.mechanisms.ranges.transformed import WRITE, Transformed
+from discreet.mechanisms.ranges.range_dense import WRITE, Transformed
+from discreet.mechanisms.ranges.range_sparse import BASE
 from discreet.parameters import Flag, Parameter
 from discreet.schema import Attribute, Nominal
 from discreet.summaries.coefficients import Coefficients
@@ -26,7 +26,6 @@ CONSISTENCY = Parameter(
 
 
 class Dyadic(Transformed):
-    tasks = ("ranges",)
     method = "dyadic"
     parameters = (BASE, CONSISTENCY, WRITE)
 

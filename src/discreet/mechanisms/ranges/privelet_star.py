@@ -1,6 +1,6 @@
 """`privelet+` whose answers use only the coefficients that stand out of the noise.
 
-Source: privelet, section 7, with the corrected CompThresh (errata). Guarantee and numerics: see `transformed`; the
+Source: privelet, section 7, with the corrected CompThresh (errata). Guarantee and numerics: see `range_dense`; the
 thresholds are computed from the noisy coefficients alone. Bias: thresholding pulls small coefficients to
 zero; intervals are those of the coefficients before.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
 from discreet.parameters import Choice, Parameter
 from discreet.summaries.shrunk import Shrunk
@@ -27,6 +26,7 @@ THRESHOLD = Parameter(
 class PriveletStar(PriveletPlus):
     method = "privelet*"
     rehearsal = "empty"
+    never_covered = ("shrunk",)
     parameters = (*PriveletPlus.parameters, THRESHOLD)
 
     def choose_axes(self) -> list[Axis]:
@@ -35,6 +35,3 @@ class PriveletStar(PriveletPlus):
 
     def summary(self, values: NDArray[np.int64]) -> Shrunk:
         return Shrunk(self.request.schema, self.axes, values, self.scale, soft=self.threshold == "soft")
-
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [LeftOut("shrunk")]

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
+from discreet.errors import BadParameter
 from discreet.kernels.boxes import sparse_box_sums
+from discreet.mechanisms.predicates import read_predicates
 from discreet.private.counts import Counts
-from discreet.queries import Boxes, bind
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 
 MOST_QUERIES = 5000
@@ -25,51 +26,50 @@ _TRIES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """`boxes[i]` is what query i asks for; `members[f]` are the numbers of the queries in family f."""
+    """`members[f]` are the numbers of the queries in family f."""
 
-    boxes: list[Boxes]
+    queries: Questions
     members: list[list[int]]
     #: whether a record can really be in one query of each family
     exact: bool
 
     @classmethod
-    def of(cls, queries: Any, schema: Schema) -> Families:
-        if isinstance(queries, str | dict) or not isinstance(queries, list | tuple) or not queries:
-            raise BadParameter('queries must be a list of predicates, such as ["age < 18", {"sex": "f"}]')
-        if len(queries) > MOST_QUERIES:
-            raise BadParameter(f"queries: at most {MOST_QUERIES:,} at once, not {len(queries):,}")
-        boxes = []
-        for number, where in enumerate(queries, start=1):
-            try:
-                boxes.append(bind(where, schema).boxes(schema.sizes))
-            except DiscreetError as error:
-                raise BadParameter(f"queries, number {number}: {error}") from None
-            if not len(boxes[-1].first):
-                raise BadParameter(f"queries, number {number}: holds for no cell at all; leave it out")
-        overlaps = _overlaps(boxes)
-        members = _colours(overlaps)
-        return cls(boxes, members, _meet(boxes, members))
+    def of(cls, given: Any, schema: Schema) -> Families:
+        if isinstance(given, list | tuple) and len(given) > MOST_QUERIES:
+            raise BadParameter(f"queries: at most {MOST_QUERIES:,} at once, not {len(given):,}")
+        queries = read_predicates("queries", given, schema)
+        empty = np.flatnonzero(np.bincount(queries.owner, minlength=queries.count) == 0)
+        if empty.size:
+            raise BadParameter(f"queries, question {empty[0] + 1}: holds for no cell at all; leave it out")
+        members = _colours(_overlaps(queries))
+        return cls(queries, members, _meet(queries, members))
+
+    @property
+    def boxes(self) -> list[Boxes]:
+        """What each query asks for."""
+        return _split(self.queries)
 
     def counts(self, table: Counts) -> list[NDArray[np.int64]]:
         """The exact answers of each family's queries."""
-        first, last = (np.concatenate([getattr(box, end) for box in self.boxes]) for end in ("first", "last"))
-        owner = np.repeat(np.arange(len(self.boxes)), [len(box.first) for box in self.boxes])
-        sums = np.zeros((len(first), 1))
-        sparse_box_sums(table.codes, table.counts.astype(np.float64)[:, None], first, last, sums)
-        answers = np.zeros(len(self.boxes), np.int64)
-        np.add.at(answers, owner, sums[:, 0].astype(np.int64))
+        sums = np.zeros((len(self.queries.first), 1))
+        counts = table.counts.astype(np.float64)[:, None]
+        sparse_box_sums(table.codes, counts, self.queries.first, self.queries.last, sums)
+        answers = np.zeros(self.queries.count, np.int64)
+        np.add.at(answers, self.queries.owner, sums[:, 0].astype(np.int64))
         return [answers[numbers] for numbers in self.members]
 
 
-def _overlaps(boxes: list[Boxes]) -> NDArray[np.bool_]:
+def _split(queries: Questions) -> list[Boxes]:
+    ends = np.searchsorted(queries.owner, np.arange(1, queries.count))
+    return [Boxes(*both) for both in zip(np.split(queries.first, ends), np.split(queries.last, ends), strict=True)]
+
+
+def _overlaps(queries: Questions) -> NDArray[np.bool_]:
     """Which queries share a cell."""
-    first, last = (np.concatenate([getattr(box, end) for box in boxes]) for end in ("first", "last"))
-    owner = np.repeat(np.arange(len(boxes)), [len(box.first) for box in boxes])
-    overlaps = np.zeros((len(boxes), len(boxes)), np.bool_)
-    for number, box in enumerate(boxes):
-        for low, high in zip(box.first, box.last, strict=True):
-            meets = np.all((first <= high) & (last >= low), axis=1)
-            overlaps[number, owner[meets]] = True
+    overlaps = np.zeros((queries.count, queries.count), np.bool_)
+    for number, low, high in zip(queries.owner, queries.first, queries.last, strict=True):
+        meets = np.all((queries.first <= high) & (queries.last >= low), axis=1)
+        overlaps[number, queries.owner[meets]] = True
     np.fill_diagonal(overlaps, False)
     return overlaps
 
@@ -88,12 +88,10 @@ def _colours(overlaps: NDArray[np.bool_]) -> list[list[int]]:
     return [sorted(numbers) for numbers in members]
 
 
-def _meet(boxes: list[Boxes], members: list[list[int]]) -> bool:
+def _meet(queries: Questions, members: list[list[int]]) -> bool:
     """Whether some cell lies in a query of every family; False also if that was not found out in time."""
-    tries = 0
-    waiting = [
-        (0, np.zeros(boxes[0].first.shape[1], np.int64), np.full(boxes[0].first.shape[1], np.iinfo(np.int64).max))
-    ]
+    boxes, attributes, tries = _split(queries), queries.first.shape[1], 0
+    waiting = [(0, np.zeros(attributes, np.int64), np.full(attributes, np.iinfo(np.int64).max))]
     while waiting and tries < _TRIES:
         family, low, high = waiting.pop()
         if family == len(members):

@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
-from discreet.mechanisms.base import Mechanism, laplace_law
+from discreet.mechanisms.noise_scales import OneScale
 from discreet.mechanisms.request import Request
-from discreet.mechanisms.table.stretches import cut, merged
+from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Choice, Parameter, Parameters, Positive, Whole
-from discreet.privacy import Alpha, cost, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.summaries import Summary
@@ -79,22 +78,20 @@ def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
     )
 
 
-class Sparse(Mechanism):
+class Sparse(OneScale):
     """A method that keeps few of very many entries: of the cells of a table, or of what a subclass makes of them."""
 
+    tasks: ClassVar[tuple[str, ...]] = ("table",)
     rehearsal = "empty"
 
-    #: what an entry is called
-    entry: ClassVar[str] = "cell"
     theta: int
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         #: about how many entries of an empty table are kept
         self.likely = 0.0
-        self.sizes, self.weight = self.layout()
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity) * self.weight
-        self.alpha = Alpha.of(self.scale)
+        self.sizes, weight = self.layout()
+        self.set_scale(weight)
         self.cells = math.prod(self.sizes)
         if self.cells > MOST_CELLS:
             raise BadParameter(f"a table may have at most 1e100 {self.entry}s; leave out attributes, or use wider bins")
@@ -110,17 +107,9 @@ class Sparse(Mechanism):
         """How many entries each attribute has, and how many entries one record counts in at most."""
         return self.request.schema.sizes, 1
 
-    @property
-    def cost(self) -> Fraction:
-        return cost(self.request.unit, self.weight / self.scale)
-
     @abstractmethod
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
-        """What is kept of each stretch of noisy entries, and tau if it was found on the way."""
-
-    @abstractmethod
-    def summary_facts(self, tau: float | None) -> dict[str, Any]:
-        """theta and tau as the summary needs them."""
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
+        """What is kept of each stretch of noisy entries, and theta and tau as the summary needs them."""
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         occupied, exact = self.occupied(data.table())
@@ -128,19 +117,19 @@ class Sparse(Mechanism):
         stretches = cut(occupied, exact, self.cells, max(1, parts))
         noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
         fields = [Field(values, stretch.empty) for values, stretch in zip(noisy, stretches, strict=True)]
-        kept, tau = self.keep(fields, noise)
-        return self.finished(*merged(self.sizes, stretches, noisy, kept), tau, noise)
+        kept, facts = self.keep(fields, noise)
+        return self.finished(*merged(self.sizes, stretches, noisy, kept), facts, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The numbers (rising) and the exact values of the entries that may be other than zero."""
         return CellNumbers(self.sizes).encode(counts.codes), counts.counts
 
-    def finished(self, numbers: NDArray[Any], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
+    def finished(
+        self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any], noise: Noise
+    ) -> Summary:
         """What is published of the entries that were kept: post-processing."""
-        return self.summary(numbers, values, self.facts(tau))
-
-    def facts(self, tau: float | None) -> dict[str, Any]:
-        return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(tau)}
+        law = {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided}
+        return self.summary(numbers, values, {**law, **facts})
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         return SparseCells(self.request.schema, numbers, values, facts)
@@ -191,22 +180,16 @@ class Sparse(Mechanism):
                 "empty table; raise theta or tau, or give a smaller size"
             )
 
-    def noise_law(self) -> dict[str, Any]:
-        return laplace_law(self.scale, self.entry)
-
     def method_leaves_out(self) -> list[LeftOut]:
-        return [] if self.two_sided else [LeftOut("one-sided", {"entry": self.entry})]
-
-    def below_theta(self) -> LeftOut:
-        value = "value" if self.entry == "coefficient" else "count"
-        return LeftOut("below-theta", {"entry": self.entry, "value": value, "theta": self.theta})
+        found = [] if self.two_sided else [LeftOut("one-sided", {"entry": self.entry})]
+        if THETA.name in (parameter.name for parameter in self.parameters):
+            value = "value" if self.entry == "coefficient" else "count"
+            found.append(LeftOut("below-theta", {"entry": self.entry, "value": value, "theta": self.theta}))
+        return found
 
     def size_or_default(self) -> int:
-        size = self.given(SIZE)
-        if size is None:
-            size = min(DEFAULT_SIZE, self.cells)
-            self.note_choice("size", size, f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s")
-        return size
+        origin = f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s"
+        return self.value(SIZE, min(DEFAULT_SIZE, self.cells), origin)
 
     def theta_for(self, size: int) -> int:
         theta = self._least_theta(size)
@@ -237,6 +220,5 @@ class Sparse(Mechanism):
                 fewer = self.expected(self.rule(theta, Fraction(middle))) <= size
                 low, high = (low, middle) if fewer else (middle, high)
             tau = Fraction(float(f"{high:.6g}"))
-        origin = f"default: an empty table would keep {size:,} {self.entry}s in expectation"
-        self.note_choice("tau", tau, origin)
+        self.note_choice("tau", tau, f"default: an empty table would keep {size:,} {self.entry}s in expectation")
         return tau
