@@ -85,7 +85,7 @@ class Flag(Kind[bool]):
 
 @dataclass(frozen=True)
 class Form(Kind[Any]):
-    """Something that only the method can check, for it takes the schema to do so."""
+    """Something that only the method can check, because that takes the schema."""
 
     words: str
 
@@ -149,9 +149,9 @@ def as_given(value: Any) -> Any:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return (
-        f"{value:,}" if isinstance(value, int) else repr(as_given(value)) if isinstance(value, str) else as_text(value)
-    )
+    if isinstance(value, str):
+        return repr(value)
+    return f"{value:,}" if isinstance(value, int) else as_text(value)
 
 
 def _between(least: Any, most: Any) -> str:

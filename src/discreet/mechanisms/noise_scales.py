@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import BadParameter, DiscreetError
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Mechanism, Request
 from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
 
 

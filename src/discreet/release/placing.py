@@ -39,7 +39,8 @@ def place(
     """Write both files and rename; `record` is told the seal when all bytes are on disk and none is visible yet."""
     target.parent.mkdir(parents=True, exist_ok=True)
     hidden = _hidden(target)
-    with _held(hidden):
+    with _opened(hidden) as handle:
+        _lock(handle)
         recorded = False
         try:
             _write(hidden / TABLE, memoryview(table))
@@ -112,36 +113,29 @@ def _write(path: Path, content: Any) -> None:
 
 
 def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+    with _opened(folder) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process, however it ends."""
+def _opened(folder: Path) -> Iterator[int]:
     handle = os.open(folder, os.O_RDONLY)
     try:
-        _lock(handle)
-        yield
+        yield handle
     finally:
         os.close(handle)
 
 
 def _is_held(folder: Path) -> bool:
     try:
-        handle = os.open(folder, os.O_RDONLY)
+        with _opened(folder) as handle:
+            return not _lock(handle)
     except OSError:
         return True
-    try:
-        return not _lock(handle)
-    finally:
-        os.close(handle)
 
 
 def _lock(handle: int) -> bool:
+    """Hold a lock that ends with the process, however it ends; False if another one holds it."""
     try:
         import fcntl
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.queries import Boxes, cut_questions
+from discreet.queries import Boxes, Questions, cut_questions
 from discreet.schema import Nominal, Schema
-from discreet.summaries.base import Answers, Summary
+from discreet.summaries import Summary
 
 MOST_CODES = 1 << 20
 
@@ -38,11 +38,11 @@ class Quantile:
         return {**{n: v if isinstance(v, int | str) else str(v) for n, v in plain.items()}, "level": self.level}
 
 
-def prefixes(summary: Summary, selected: Boxes, attribute: int, level: float) -> tuple[list[Any], Answers]:
-    """The labels of the attribute, and for each how many selected records have it or a lower one."""
-    codes = _codes(summary.schema, attribute)
-    labels = [_of(summary.schema, attribute).label(code) for code in codes.tolist()]
-    return labels, _answers(summary, selected, attribute, np.zeros_like(codes), codes, level)
+def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
+    """The labels of the attribute, and for each the question how many selected records have it or a lower one."""
+    codes = _codes(schema, attribute)
+    label = _of(schema, attribute).label
+    return [label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
 
 
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
@@ -51,8 +51,8 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
         raise BadParameter(f"a quantile's share lies between 0 and 1 (0.5 is the median), not {share!r}")
     codes = _codes(summary.schema, attribute)
     each = 1 - (1 - level) / 2
-    up_to = _answers(summary, selected, attribute, np.zeros_like(codes), codes, each)
-    above = _answers(summary, selected, attribute, codes + 1, np.full_like(codes, codes[-1]), each)
+    up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
+    above = summary.answer(_between(selected, attribute, codes + 1, np.full_like(codes, codes[-1])), each)
     excess = (1 - share) * up_to.value - share * above.value
     most = (1 - share) * (up_to.high + up_to.bias) - share * (above.low - above.bias)
     least = (1 - share) * (up_to.low - up_to.bias) - share * (above.high + above.bias)
@@ -79,5 +79,5 @@ def _codes(schema: Schema, attribute: int) -> Any:
     return np.arange(ordinal.bins)
 
 
-def _answers(summary: Summary, selected: Boxes, attribute: int, first: Any, last: Any, level: float) -> Answers:
-    return summary.answer(cut_questions(selected, {attribute: np.stack([first, last], axis=1)}), level)
+def _between(selected: Boxes, attribute: int, first: Any, last: Any) -> Questions:
+    return cut_questions(selected, {attribute: np.stack([first, last], axis=1)})

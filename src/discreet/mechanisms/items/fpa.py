@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import ITEMS, ItemMethod
-from discreet.mechanisms.request import Request
 from discreet.naming import FOURIER_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole

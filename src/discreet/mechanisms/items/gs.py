@@ -43,12 +43,12 @@ MEAN = Parameter(
     "mean",
     Positive(),
     "A public guess of how many records of a user count on average",
-    otherwise="a little of epsilon finds out",
+    otherwise="measured with a little of epsilon",
 )
 SCALE = Parameter(
     "scale",
     Choice(("mean", "paper")),
-    "'paper': a sampled record stands for as many as the bound says, and noise for differences",
+    "'paper': a sampled record stands for as many as the bound says, and its noise for differences between items",
     "mean",
 )
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.private.kept import Kept
 

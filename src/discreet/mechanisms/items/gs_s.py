@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
 from discreet.parameters import Choice, Parameter, Parameters
@@ -26,7 +26,7 @@ from discreet.private.kept import Kept
 SAMPLING = Parameter(
     "sampling",
     Choice(("columns", "rows", "none")),
-    "What the groups are found by: one record of each user (columns), some users (rows), or all records (none)",
+    "What items are grouped by: one record of each user (columns), all of some users (rows), or all records (none)",
     "columns",
 )
 

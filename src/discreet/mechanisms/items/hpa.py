@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.items.sra import USUAL_BOUND
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.items.sra import Sra
 from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Whole
 from discreet.private.kept import Histories, Kept
@@ -26,12 +26,12 @@ from discreet.schema import Nominal
 
 POPULARITY_SHARE = Fraction(1, 10)
 PROBE = Parameter(
-    "probe", Whole(), "How many records of each user, chosen at random, the popularity is estimated from (d)", 1
+    "probe", Whole(), "From how many records of each user, chosen at random, the popularity is estimated (d)", 1
 )
 SCORES = Parameter(
     "scores",
     Form("{item = score}"),
-    "Public scores instead of a private popularity; items without one have 0",
+    "Public scores to use instead of a private popularity; items without one have 0",
     otherwise="a noisy popularity",
 )
 
@@ -40,12 +40,14 @@ class Hpa(ItemCells):
     method = "hpa"
     parameters = (*ITEMS, RESCALE, PROBE, SCORES)
     never_covered = ("popular-first",)
+    usual_bound = Sra.usual_bound
 
     def __init__(self, request: Request) -> None:
         self.scores = _public_scores(request)
         super().__init__(request)
         self.needs_rows = True
         if self.scores is None:
+            self.looks += 1
             self.probe = self.up_to(PROBE, request.unit.most)
         elif "probe" in request.parameters:
             raise BadParameter("probe: with public scores no popularity is estimated; leave one of the two out")
@@ -59,13 +61,6 @@ class Hpa(ItemCells):
         rest = {step: share * (1 - POPULARITY_SHARE) for step, share in shares.items()}
         return {"popularity": POPULARITY_SHARE, **rest}
 
-    def default_bound(self) -> int:
-        return USUAL_BOUND
-
-    @property
-    def looks(self) -> int:
-        return super().looks + (self.scores is None)
-
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise, self._popularity(histories, noise))
 
@@ -74,8 +69,7 @@ class Hpa(ItemCells):
         if self.scores is not None:
             return self.scores
         seen = self.kept(histories, self.probe, noise).table(self.probe)
-        items = seen.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
-        noisy = noise.add(items, self.scale("popularity", self.unit_of(self.probe)))
+        noisy = noise.add(self.per_item(seen), self.scale("popularity", self.unit_of(self.probe)))
         return np.maximum(noisy, 0).astype(np.float64)
 
 

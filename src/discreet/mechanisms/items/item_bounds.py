@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.parameters import Form, Parameter, Share
 from discreet.privacy import Unit, as_text, exact
 
@@ -33,8 +33,8 @@ QUANTILE = Parameter(
 GUESS = Parameter(
     "guess",
     Form("{users, records, popularity}, all three public guesses"),
-    "The best bound follows from the number of users, the records of each, and the share of records that are about an "
-    "item of interest",
+    "The best bound is computed from the number of users, the records of each, and the share of records that are about "
+    "an item of interest",
 )
 GUESSES = ("users", "records", "popularity")
 QUANTILE_SHARE = Fraction(1, 20)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import ItemMethod
-from discreet.mechanisms.request import Request
 from discreet.naming import RESCALED_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Flag, Parameter
@@ -36,16 +36,13 @@ class ItemCells(ItemMethod):
         self.columns = RESCALED_COLUMNS if self.rescales else ()
         super().__init__(request)
         self.needs_rows |= self.rescales
+        self.looks += self.rescales
         if self.rescales and self.pairs:
             raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
 
     def default_shares(self) -> dict[str, Fraction]:
         total = {"total": TOTAL_SHARE} if self.rescales else {}
         return {**total, **self.for_each_table({"items": 1 - sum(total.values(), Fraction(0))})}
-
-    @property
-    def looks(self) -> int:
-        return super().looks + self.rescales
 
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise)
@@ -80,7 +77,7 @@ class ItemCells(ItemMethod):
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
         """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""
-        items = self.request.schema.sizes[0]
+        items = self.sizes["items"]
         square = table.reshape(items, items)
         if self.distinct:
             upper = np.triu_indices(items, 1)

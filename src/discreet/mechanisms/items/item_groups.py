@@ -60,7 +60,7 @@ class GroupedItems(ItemMethod):
     ) -> NDArray[np.int64]:
         """The counts of a step, of the first records of every user, or of every chosen one."""
         table = kept.table(first, chosen)
-        return table if step == "edges" else table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
+        return table if step == "edges" else self.per_item(table)
 
     def group_size(self, count: int, bound: int) -> int:
         """The given size, or the bound, at which one user moves all group means together by at most one."""

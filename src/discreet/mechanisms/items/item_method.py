@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, without_unit
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTILE_SHARE, Bound
 from discreet.mechanisms.noise_scales import SharedBudget
-from discreet.mechanisms.request import Request
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
@@ -35,18 +35,21 @@ ALSO = "also_"
 LARGEST_CHOICE = Fraction(2**47)
 
 PAIRS = Parameter(
-    "pairs", Flag(), "Besides items, pairs of items that users have in common; usually given as `context`", False
+    "pairs",
+    Flag(),
+    "Whether pairs of items that users have in common are counted too; usually given as `context`",
+    False,
 )
 COUNT = Parameter(
     "count",
     Choice(("records", "users")),
-    "'users': a user counts once for an item, with a context chosen at random",
+    "'users' counts a user once for an item, with a context chosen at random",
     "records",
 )
 SHARES = Parameter(
     "shares",
     Form("a part of epsilon for each step, such as {items = 0.5, edges = 0.5}"),
-    "What part of epsilon each step gets",
+    "How epsilon is divided among the steps",
     otherwise="the method's own, see its card",
 )
 ITEMS: Parameters = (PAIRS, COUNT, BOUND, QUANTILE, GUESS, SHARES)
@@ -60,6 +63,8 @@ class ItemMethod(SharedBudget):
     takes_pairs: ClassVar[bool] = True
     #: columns of its releases, besides those of every release of items
     columns: tuple[str, ...] = ()
+    #: how many records of a user count if nobody says; None for the unit's own bound
+    usual_bound: ClassVar[int | None] = None
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -69,7 +74,10 @@ class ItemMethod(SharedBudget):
         self.distinct = self._counts_users()
         #: the tables that are published, each of which has steps of its own
         self.steps = ("items", "edges") if self.pairs or len(schema) > 1 else ("items",)
-        self.bound = Bound.of(request, self.default_bound(), self.default_shares()["items"], self.note_choice)
+        usual = self.usual_bound or request.unit.most
+        self.bound = Bound.of(request, usual, self.default_shares()["items"], self.note_choice)
+        #: how many looks at the users' records it will take
+        self.looks = 1 + self.bound.private
         as_declared = not self.bound.private and self.bound.most == request.unit.most
         # a unit's "one row in a cell" is about cells of the data, which may be finer than items
         self.needs_rows = self.pairs or self.distinct or not as_declared
@@ -101,15 +109,6 @@ class ItemMethod(SharedBudget):
         """Refuses a choice by the exponential mechanism that would be nearly even, before anything is charged."""
         if choice_scale(epsilon, sensitivity) > LARGEST_CHOICE:
             raise BadParameter(f"{self.method}: a private choice needs more of epsilon; raise epsilon, or its share")
-
-    @property
-    def looks(self) -> int:
-        """How many looks at the users' records it will take."""
-        return 1 + self.bound.private
-
-    def default_bound(self) -> int:
-        """How many records of a user count if nobody says."""
-        return self.request.unit.most
 
     @abstractmethod
     def default_shares(self) -> dict[str, Fraction]:
@@ -223,10 +222,12 @@ class ItemMethod(SharedBudget):
     def tables(self, kept: Kept, rows: int) -> list[NDArray[np.int64]]:
         """The exact counts per item, and per item and context or pair, flat."""
         table = kept.table(rows)
-        items = table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
-        if self.pairs:
-            return [items, kept.pairs(rows, directed=not self.distinct).reshape(-1)]
-        return [items, table][: len(self.steps)]
+        edges = kept.pairs(rows, directed=not self.distinct).reshape(-1) if self.pairs else table
+        return [self.per_item(table), edges][: len(self.steps)]
+
+    def per_item(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts of all cells to those of the items."""
+        return np.asarray(table.reshape(self.sizes["items"], -1).sum(axis=1))
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -15,23 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.marginals.marginal_relative import RELATIVE, START, Starting
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal_relative import MOST_STEPS, RELATIVE, START, Starting
 from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
-from discreet.mechanisms.request import Request
 from discreet.noise import Descent, Noise
 from discreet.parameters import Form, Parameter
 from discreet.privacy import exact
 from discreet.summaries.marginal_tables import Part
 
 STEPS = 100_000
-#: steps may be no smaller than start divided by this
-MOST_STEPS = 2**40
 _LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
 
 STEP = Parameter(
     "step",
     Form("a number of at least 0"),
-    "How far a scale goes down at a time (lambda_Delta); 0: as little as can be",
+    "How far a scale goes down at a time (lambda_Delta); 0 means as little as possible",
     otherwise=f"start / {STEPS:,}",
 )
 
@@ -52,14 +50,6 @@ class IReduct(Starting):
             self.note_choice("step", _LIMIT, "given: the limit")
         else:
             self.note_choice("step", f"start / {STEPS}", "default")
-
-    @property
-    def grain(self) -> Fraction:
-        return self.given_step or super().grain
-
-    @property
-    def most_grains(self) -> int:
-        return min(super().most_grains, MOST_STEPS) if self.given_step else super().most_grains
 
     def _check_step(self, step: Fraction) -> None:
         """Refuses steps that no descent can be made of, before anything is charged."""

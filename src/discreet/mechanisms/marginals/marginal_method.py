@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_queries import Families
 from discreet.mechanisms.noise_scales import SharedBudget
-from discreet.mechanisms.request import Request
 from discreet.naming import did_you_mean
 from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
@@ -31,10 +31,10 @@ MOST_CELLS = 10**8
 MOST_TABLES = 10_000
 
 WAYS = Parameter("ways", Whole(), "All tables of this many attributes")
-SETS = Parameter("sets", Form("a list of lists of attributes"), "The tables one by one; usually given as `by`")
-QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries in place of tables")
+SETS = Parameter("sets", Form("a list of lists of attributes"), "The attributes of each table; usually given as `by`")
+QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries instead of tables")
 CONSISTENCY = Parameter(
-    "consistency", Flag(), "Whether answers come from tables that agree with each other, by least squares", False
+    "consistency", Flag(), "Whether answers come from tables that are made to agree, by least squares", False
 )
 TABLES: Parameters = (WAYS, SETS, QUERIES, CONSISTENCY)
 

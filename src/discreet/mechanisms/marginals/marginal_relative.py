@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_method import TABLES, MarginalMethod
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.parameters import Choice, Form, Parameter, Positive
 from discreet.privacy import LARGEST_SCALE, as_text, exact
@@ -25,10 +25,12 @@ from discreet.privacy import LARGEST_SCALE, as_text, exact
 SIZE_SHARE = Fraction(1, 100)
 MOST_RECORDS = 2**61
 LEAST = Fraction(1, 10**9)
+#: steps may be no smaller than start divided by this
+MOST_STEPS = 2**40
 SANITY = Parameter(
     "sanity",
     Positive(LEAST, Fraction(MOST_RECORDS)),
-    "Counts below this are judged as if they were this large (delta)",
+    "Errors of smaller counts are judged as if the count were this large (delta)",
     otherwise="a 10,000th of the records",
 )
 RECORDS = Parameter(
@@ -38,12 +40,15 @@ RECORDS = Parameter(
     otherwise="a noisy total, for 1 % of epsilon",
 )
 OBJECTIVE = Parameter(
-    "objective", Choice(("average", "maximum")), "Which relative error of the cells of a table counts", "average"
+    "objective",
+    Choice(("average", "maximum")),
+    "Whether to keep the average or the largest relative error of a table's cells low",
+    "average",
 )
 WEIGHTS = Parameter(
     "weights",
     Form("a list of numbers"),
-    "A number for each table, in order: a table of weight 2 matters twice as much",
+    "A number for each table, in order: a table of weight 2 matters twice as much as one of weight 1",
     otherwise="all 1",
 )
 START = Parameter(
@@ -120,8 +125,9 @@ class Relative(MarginalMethod):
 
 
 class Starting(Relative):
-    """Also has the `start` of all tables."""
+    """Also has the `start` of all tables, and maybe a step that it goes down by."""
 
+    given_step: Fraction | None = None
     needs_size: ClassVar[dict[Parameter[Fraction], int]] = {**Relative.needs_size, START: 10}
 
     def __init__(self, request: Request) -> None:
@@ -149,8 +155,9 @@ class Starting(Relative):
     @property
     def grain(self) -> Fraction:
         """A start that is not given is a multiple of this: a short number, so that all steps are exact in 64 bits."""
-        return Fraction(1, 16)
+        return self.given_step or Fraction(1, 16)
 
     @property
     def most_grains(self) -> int:
-        return int(LARGEST_SCALE / self.grain)
+        most = int(LARGEST_SCALE / self.grain)
+        return min(most, MOST_STEPS) if self.given_step else most

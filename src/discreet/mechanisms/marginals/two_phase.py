@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_relative import RELATIVE, Relative
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Share
 from discreet.privacy import LARGEST_SCALE, rounded_up

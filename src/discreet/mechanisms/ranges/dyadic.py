@@ -21,7 +21,10 @@ from discreet.summaries.tree_counts import TreeCounts
 from discreet.transforms import AgreeingTree, Axis, Tree
 
 CONSISTENCY = Parameter(
-    "consistency", Flag(), "Whether the estimates of all nodes agree, by least squares, or each stands alone", True
+    "consistency",
+    Flag(),
+    "Whether the estimates of all nodes are made to agree, by least squares; otherwise each is used as it is",
+    True,
 )
 
 

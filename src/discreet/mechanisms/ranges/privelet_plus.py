@@ -34,8 +34,8 @@ DIRECT = Parameter(
 WORKLOAD = Parameter(
     "workload",
     Form("a list of predicates"),
-    "The questions to choose `direct` for",
-    otherwise="all ranges and hierarchy nodes alike",
+    "The questions that the choice of `direct` should serve best",
+    otherwise="all ranges and hierarchy nodes, equally often",
 )
 
 

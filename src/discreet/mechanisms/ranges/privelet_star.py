@@ -18,7 +18,7 @@ from discreet.transforms import Axis
 THRESHOLD = Parameter(
     "threshold",
     Choice(("soft", "hard")),
-    "'soft' also takes the threshold off what is kept, 'hard' keeps it as it is",
+    "'soft' also subtracts the threshold from what is kept, 'hard' keeps it as it is",
     "soft",
 )
 

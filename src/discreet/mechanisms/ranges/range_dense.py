@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter
 from discreet.privacy import LARGEST_SCALE, as_text
@@ -35,7 +35,7 @@ LARGEST_GAIN = 2**20
 WRITE = Parameter(
     "write",
     Choice(("coefficients", "cells")),
-    "What the release holds: the whole numbers that were measured, or the restored cells",
+    "What the release holds: the whole numbers that were measured, or the cells computed from them",
     "coefficients",
 )
 

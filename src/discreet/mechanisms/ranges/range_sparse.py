@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.kernels.ancestors import mark_complete
 from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.ranges.range_node_counts import node_counts
-from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Chosen, Field, Noise
 from discreet.numbers.cell_numbers import CellNumbers
@@ -40,7 +40,7 @@ MOST_PER_RECORD = 20_000
 BASE = Parameter(
     "base",
     Whole(2, 1 << 20),
-    "How many parts a node of an ordinal attribute has; nominal attributes have their hierarchy",
+    "How many parts a node of an ordinal attribute is divided into; nominal attributes use their hierarchy",
     2,
 )
 CONSISTENCY = Parameter(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, Sparse
 from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.priority import Priority
 from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA
 from discreet.parameters import Parameters

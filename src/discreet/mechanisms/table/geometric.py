@@ -8,8 +8,8 @@ Numerics: exact. Bias: none.
 from __future__ import annotations
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.private.bounded import Bounded
 from discreet.summaries.dense_cells import DenseCells

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
 from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters

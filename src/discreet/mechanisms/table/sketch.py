@@ -14,8 +14,8 @@ import numpy as np
 from discreet.errors import BadParameter
 from discreet.kernels.hashing import PRIME, add_cells, cell_keys
 from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
-from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.table_sparse import DEFAULT_SIZE
 from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter, Whole
@@ -30,19 +30,19 @@ MOST_BUCKETS = 10**8
 ROWS = Parameter(
     "rows",
     Whole(1, MOST_ROWS),
-    "How many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",
+    "How many times every cell is hashed (d): with more rows large errors are rarer, but each row has more noise",
     5,
 )
 BUCKETS = Parameter(
     "buckets",
     Whole(FEWEST_BUCKETS),
-    "Buckets in each row (B), a power of two: more buckets, fewer cells that share one",
+    "Buckets in each row (B), a power of two: with more buckets, fewer cells share one",
     otherwise=f"the power of two above twice {DEFAULT_SIZE:,}, or twice the number of cells",
 )
 ESTIMATE = Parameter(
     "estimate",
     Choice(("median", "mean")),
-    "What is taken of the rows: large cells elsewhere disturb the median least, and it wants an odd number of rows",
+    "How the rows are combined: large cells elsewhere disturb the median least, and it needs an odd number of rows",
     "median",
 )
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
-from discreet.mechanisms.request import Request
 from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
@@ -43,7 +43,7 @@ MOST_TAU = 10**100
 WORTH_A_STRETCH = 1 << 19
 
 SIDED = Parameter(
-    "sided", Choice(("two", "one")), "'two' keeps large negative values too, 'one' only positive ones", "two"
+    "sided", Choice(("two", "one")), "'two' also keeps large negative values, 'one' only positive ones", "two"
 )
 SIZE = Parameter("size", Whole(), "How many cells to keep", otherwise=f"{DEFAULT_SIZE:,}, or all if there are fewer")
 THETA = Parameter(
@@ -60,22 +60,24 @@ TAU = Parameter(
     otherwise="such that an empty table would keep `size` of them on average",
 )
 LARGEST = replace(
-    SIZE, meaning="Keep at most this many cells, the largest; without theta it also sets theta", otherwise="no limit"
+    SIZE,
+    meaning="At most this many cells are kept, the largest ones; if theta is not given, it also sets theta",
+    otherwise="no limit",
 )
-SAMPLE = replace(SIZE, meaning="Without tau: how many cells an empty table would keep on average")
+SAMPLE = replace(SIZE, meaning="If tau is not given: how many cells an empty table would keep on average")
 
 
 def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
     """The same parameters for other entries than cells: nodes of trees, coefficients of wavelets."""
-    dense = "dyadic" if entry == "node" else "privelet"
-    return tuple(
-        replace(
-            one,
-            meaning=one.meaning.replace("Cell", entry.capitalize()).replace("cell", entry),
-            advice=one.advice.replace("cell", entry).replace("geometric", dense),
-        )
-        for one in parameters
-    )
+    dense, value = ("dyadic", "count") if entry == "node" else ("privelet", "value")
+    words = {"Cell": entry.capitalize(), "cell": entry, "noisy count": f"noisy {value}", "geometric": dense}
+
+    def said(text: str) -> str:
+        for word, other in words.items():
+            text = text.replace(word, other)
+        return text
+
+    return tuple(replace(one, meaning=said(one.meaning), advice=said(one.advice)) for one in parameters)
 
 
 class Sparse(OneScale):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, Sparse
 from discreet.noise import Chosen, Field, Noise
 from discreet.parameters import Parameters
