@@ -1,4 +1,4 @@
-"""What `help(discreet.Table)` says: the task, its methods, and what each can be told, as the methods declare it."""
+"""What `help(discreet.Table)` says: the task, its methods and their parameters, as the methods declare them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TaskHelp:
 
 
 def explain(task: type[Task]) -> None:
-    """Let `help` of this task tell its methods and their parameters."""
+    """Let `help` of this task show its methods and their parameters."""
     if isinstance(vars(task).get("__doc__"), str):
         documented: Any = task
         documented.__doc__ = TaskHelp(task)

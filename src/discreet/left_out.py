@@ -32,7 +32,7 @@ TEXTS = {
         ", so sums over many {entry}s are too high; see `bias`",
     ),
     "shrunk": (
-        "coefficients that do not stand out of the noise count as zero",
+        "coefficients that do not stand out from the noise count as zero",
         ", which biases answers; the intervals are those of all coefficients, which are not biased",
     ),
     "median": (
@@ -40,13 +40,13 @@ TEXTS = {
         "push it up as often as down",
         "; the hash functions make that so on average, not exactly",
     ),
-    "user-bound": ("at most {bound} {what} are counted of one user", ", so counts are low where users have more"),
+    "user-bound": ("at most {bound} {what} of one user are counted", ", so counts are low where users have more"),
     "rescaled": (
-        "at most {bound} records are counted of one user, and counts multiplied to make up for the others",
-        "; that is right on average only if those are like the ones that count",
+        "at most {bound} records of one user are counted, and counts are multiplied to make up for the others",
+        "; that is right on average only if the others are like those that count",
     ),
     "popular-first": ("records of popular items are kept first", ", so shares of unpopular items are too low"),
-    "groups": ("items of a group share one count", "; how far theirs are apart is not in the intervals"),
+    "groups": ("items of a group share one count", "; how much their true counts differ is not in the intervals"),
     "frequencies": ("all but the first coefficients are cut off", "; what they would add is not in the intervals"),
 }
 _OF_RULES = ("outside", "null", "clamped", "no-unit")
@@ -75,8 +75,10 @@ class LeftOut:
         return self._said()[0]
 
     def _said(self) -> list[str]:
+        if self.kind not in TEXTS:
+            return [self.text]
         facts = {name: ", ".join(fact) if isinstance(fact, list) else fact for name, fact in self.facts.items()}
-        return [part.format(**facts) for part in TEXTS[self.kind]] if self.kind in TEXTS else [self.text]
+        return [part.format(**facts) for part in TEXTS[self.kind]]
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "facts": self.facts, "text": self.sentence}
@@ -97,7 +99,7 @@ class LeftOut:
 
 
 def noted(left_out: list[LeftOut]) -> str:
-    """All of it in one short line, as every answer says it."""
+    """All of it in one short line, as every answer carries it."""
     others = [one.short for one in left_out if not one.by_rule]
     dropped = [RULES] if len(others) < len(left_out) else []
     if not others:

@@ -98,14 +98,14 @@ class Form(Kind[Any]):
 
 @dataclass(frozen=True)
 class Parameter(Generic[Value]):
-    """What a method can be told: `meaning` is one sentence, `otherwise` says the default where it is not one value."""
+    """What can be set: `meaning` is one sentence, `otherwise` describes a default that is not a single value."""
 
     name: str
     kind: Kind[Value]
     meaning: str
     default: Value | None = None
     otherwise: str = ""
-    #: what to do instead, for those who gave a value that it cannot have
+    #: what to do instead, for users who gave a value that it cannot have
     advice: str = ""
 
     def read(self, given: Any) -> Value:
@@ -121,7 +121,7 @@ class Parameter(Generic[Value]):
         return f"{self.kind}. {self.meaning}." + (f" Default: {default}." if default else "")
 
 
-#: what a method can be told, in all
+#: all that can be set for a method
 Parameters = tuple[Parameter[Any], ...]
 
 

@@ -36,7 +36,7 @@ _REHEARSED = {
 class Plan:
     """One row for each method: the standard error of one cell and of all cells together, or why there is none.
 
-    Of queries, the least and the largest standard error.
+    For queries, the least and the largest standard error.
     """
 
     table: Frame
@@ -76,7 +76,9 @@ def _stderrs(mechanism: Mechanism) -> Any:
     """The mechanism tried on an empty table without noise: what its errors are before there is any data."""
     schema = mechanism.request.schema
     if schema.cells > MOST_REHEARSED:
-        raise BadParameter(f"a table of {schema.cells:.3g} cells is not rehearsed; its error follows after publishing")
+        raise BadParameter(
+            f"a table of {schema.cells:.3g} cells is too large to rehearse; publishing it tells its error"
+        )
     empty = Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
     stderr = mechanism.measure(empty, ZeroNoise()).answer(_asked(mechanism), 0.95).stderr
     return (stderr.min(), stderr.max()) if "queries" in mechanism.request.parameters else stderr

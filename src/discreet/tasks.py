@@ -25,7 +25,7 @@ class Task:
         if not (names or self.may_name_none) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
         if len(set(names)) != len(names):
-            raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}")
+            raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}; name each once")
         self.by = names
         self.method = method
         self.parameters = {name: _plain(parameters[name], name) for name in sorted(parameters)}
@@ -35,7 +35,7 @@ class Task:
         return self.by
 
     def asked(self) -> dict[str, Any]:
-        """What the method is given: its own parameters, and whatever else the task says."""
+        """What the method is given: its own parameters, and what else the task holds."""
         return dict(self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Marginals(Task):
         if any(not isinstance(part, str) for part in given):
             self.sets = tuple((part,) if isinstance(part, str) else tuple(part) for part in given)
             if not all(part and all(isinstance(name, str) for name in part) for part in self.sets):
-                raise BadParameter('Marginals needs lists of names of attributes, such as [["age", "sex"], ["state"]]')
+                raise BadParameter('Marginals needs lists of attribute names, such as [["age", "sex"], ["state"]]')
             given = list(dict.fromkeys(name for part in self.sets for name in part))
         super().__init__(given, method=method, **parameters)
 
@@ -127,12 +127,12 @@ class Items(Task):
         super().__init__(by, method=method, **parameters)
         around = (context,) if isinstance(context, str) else tuple(context or ())
         if len(self.by) != 1:
-            raise BadParameter("Items needs the name of one attribute, the item; name others in context")
+            raise BadParameter("Items needs the name of one attribute, the item; put others in context")
         if not all(isinstance(name, str) for name in around) or len(set(around)) < len(around):
-            raise BadParameter("Items: context must be names of attributes, each once")
+            raise BadParameter("Items: context must be the names of attributes, each once")
         self.item, self.context = self.by[0], around
         if self.item in around and len(around) > 1:
-            raise BadParameter("Items: pairs of items (the item as its own context) take no other context")
+            raise BadParameter("Items: for pairs of items the item must be the only context; leave the others out")
 
     @property
     def pairs(self) -> bool:
@@ -149,7 +149,7 @@ class Items(Task):
 
 
 def _plain(value: Any, name: str) -> Any:
-    """A value as JSON and TOML can hold it, so that a release can say what it was made with."""
+    """A value as JSON and TOML can hold it, so that a release can state what it was made with."""
     if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
         value = value.item()  # one of numpy's numbers
     if value is None or isinstance(value, bool | int | float | str):

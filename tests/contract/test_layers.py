@@ -22,7 +22,7 @@ DATA = ["private.engines", "private.publish", "private.draft", "private.failures
 OUT_OF_REACH = {
     **{
         room: [*CUSTODIAN, "summaries", "queries", "release", "cli"]
-        for room in ("errors", "naming", "privacy", "schema", "numbers", "kernels")
+        for room in ("errors", "naming", "parameters", "left_out", "privacy", "schema", "numbers", "kernels")
     },
     "transforms": [*CUSTODIAN, "summaries", "release", "cli"],
     **{room: [*CUSTODIAN, "cli"] for room in ("queries", "summaries", "release")},
@@ -34,7 +34,7 @@ OUT_OF_REACH = {
     "private.counts": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
     "private.kept": ["private.engines", "private.publish", "noise", "mechanisms", "ledger", "summaries", "release"],
     "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
-    "mechanisms": [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"],
+    **{room: [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"] for room in ("mechanisms", "help")},
     "plan": [*DATA, "ledger", "evaluate", "spec", "cli"],
     "private.publish": ["evaluate", "spec", "cli"],
 }

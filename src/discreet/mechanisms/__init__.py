@@ -76,7 +76,7 @@ def _picked(task: Task, request: Request) -> Mechanism:
 
 
 def _holds(kind: type[Mechanism], request: Request) -> bool:
-    """Whether the method takes the table when nobody asks for anything special."""
+    """Whether the method can hold the table when no parameters are given."""
     try:
         kind(replace(request, parameters={}))
     except BadParameter:
@@ -99,8 +99,8 @@ def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> No
     for name in lacking:
         if owners := [method for method, taken in every.items() if name in taken]:
             found.append(
-                f"`auto` chooses {kind.method} here, which has no parameter `{name}`; remove it, or set method to one "
-                f"that has it: {', '.join(owners)}"
+                f"`{name}` is a parameter of {', '.join(owners)}, but `auto` chose {kind.method}; set method to one of "
+                f"these, or leave `{name}` out"
             )
         else:
             hint = did_you_mean(name, [known for taken in every.values() for known in taken])

@@ -50,13 +50,13 @@ class Request:
 class Mechanism(ABC):
     """Made from a request, before anything is charged; then it measures once.
 
-    Subclasses are found by their `tasks` and `method`; `parameters` are what the method can be told.
+    Subclasses are found by their `tasks` and `method`; `parameters` are what a user can set.
     """
 
     tasks: ClassVar[tuple[str, ...]]
     method: ClassVar[str]
     parameters: ClassVar[Parameters] = ()
-    #: what errors on an empty table say of others: "exact", the same; "empty", a start; "none", nothing
+    #: what errors on an empty table tell about real ones: "exact", the same; "empty", a start; "none", nothing
     rehearsal: str = "exact"
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
@@ -79,7 +79,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def measure(self, data: Bounded, noise: Noise) -> Summary:
-        """The one look at what is private, for what was paid."""
+        """The one look at the private data, for what was paid."""
 
     @abstractmethod
     def noise_law(self) -> dict[str, Any]:

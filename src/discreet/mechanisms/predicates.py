@@ -12,7 +12,7 @@ from discreet.schema import Schema
 
 
 def read_predicates(name: str, given: Any, schema: Schema) -> Questions:
-    """A question for each predicate, text or dict; a mistake is told with the number of the predicate."""
+    """A question for each predicate, text or dict; an error names the number of the predicate."""
     if not isinstance(given, list | tuple) or not given:
         raise BadParameter(f'{name} must be a list of predicates, such as ["age between 30 and 39", {{"sex": "f"}}]')
     boxes = []

@@ -1,7 +1,7 @@
 """A folder is there whole or not at all: written hidden, forced to the disk, then renamed into place.
 
 Between the record in the ledger and the rename a process may die. The hidden folder is then the only copy of what was
-paid for, and `recover` finishes the rename. Hidden folders that nobody writes any more, and that no ledger knows, are
+paid for, and `recover` finishes the rename. Hidden folders that are no longer written, and that no ledger knows, are
 swept away; a writer holds a lock on its own.
 """
 
@@ -30,13 +30,13 @@ def check(target: Path) -> None:
     try:
         shutil.rmtree(_hidden(nearest / target.name), ignore_errors=True)
     except OSError as error:
-        raise DiscreetError(f"{target}: cannot be made ({error.strerror}); choose another folder") from None
+        raise DiscreetError(f"{target}: cannot be created ({error.strerror}); choose another folder") from None
 
 
 def place(
     target: Path, manifest: dict[str, Any], table: Any, record: Callable[[str], None] = lambda seal: None
 ) -> None:
-    """Write both files and rename; `record` is told the seal when all bytes are on disk and none is visible yet."""
+    """Write both files and rename; `record` gets the seal when all bytes are on disk and none is visible yet."""
     target.parent.mkdir(parents=True, exist_ok=True)
     hidden = _hidden(target)
     with _opened(hidden) as handle:

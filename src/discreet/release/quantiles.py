@@ -48,7 +48,7 @@ def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any]
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
     """The code below which `share` of the selected records lie, with the codes that cannot be ruled out."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadParameter(f"a quantile's share lies between 0 and 1 (0.5 is the median), not {share!r}")
+        raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
     codes = _codes(summary.schema, attribute)
     each = 1 - (1 - level) / 2
     up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
@@ -73,7 +73,7 @@ def _codes(schema: Schema, attribute: int) -> Any:
     assert not isinstance(ordinal, Nominal)
     if ordinal.bins > MOST_CODES:
         raise CannotAnswer(
-            f"{schema.names[attribute]} has {ordinal.bins:,} bins, more than the {MOST_CODES:,} that are looked at; "
+            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for quantiles (at most {MOST_CODES:,}); "
             "publish it in wider bins, or ask for counts of ranges"
         )
     return np.arange(ordinal.bins)

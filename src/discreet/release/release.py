@@ -56,7 +56,7 @@ class Release:
 
     @property
     def note(self) -> str:
-        """The same in short, as every answer says it."""
+        """The same in short, as every answer carries it."""
         return noted(self._left_out)
 
     def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
@@ -155,12 +155,12 @@ class Release:
         counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
         """
         if not hasattr(self.summary, "noise_draws"):
-            raise CannotAnswer("top is for releases of Items; of others, sort what table() gives")
+            raise CannotAnswer("top works for releases of Items only; for others, sort what table() returns")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
         item, names = self.schema.names[0], [per] if isinstance(per, str) else list(per)
         if item in names or len(set(names)) < len(names):
-            raise BadParameter(f"top: per names contexts, each once, and not {item} itself")
+            raise BadParameter(f"top: per must name contexts, each once, and not {item} itself")
         contexts = [self._groups(name) for name in names]
         selected = self._selected(where)
         rows: dict[str, list[Any]] = {}

@@ -62,10 +62,10 @@ class Gs(GsS):
         scale = self.value(SCALE)
         if "mean" in self.request.parameters:
             if scale == "paper" or self.sampling != "columns":
-                raise BadParameter('mean goes with scale = "mean" and sampling = "columns"')
+                raise BadParameter('mean needs scale = "mean" and sampling = "columns"; set these, or leave mean out')
             self.mean = self.value(MEAN)
             if not 1 <= self.mean <= self.bound.most:
-                raise BadParameter(f"mean must lie between 1 and what counts of a user at most, {self.bound.most}")
+                raise BadParameter(f"mean must lie between 1 and the bound, {self.bound.most}")
 
     @property
     def as_printed(self) -> bool:

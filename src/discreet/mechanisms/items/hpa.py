@@ -50,7 +50,7 @@ class Hpa(ItemCells):
             self.looks += 1
             self.probe = self.up_to(PROBE, request.unit.most)
         elif "probe" in request.parameters:
-            raise BadParameter("probe: with public scores no popularity is estimated; leave one of the two out")
+            raise BadParameter("probe: with public scores no popularity is estimated; leave out probe or scores")
         else:
             self.note_choice("scores", f"public, for {np.count_nonzero(self.scores):,} items", "given")
 

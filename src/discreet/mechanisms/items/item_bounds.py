@@ -57,15 +57,17 @@ class Bound:
         asked, most = request.parameters, request.unit.most
         bound, origin = asked.get("bound"), "given"
         if bound is not None and "guess" in asked:
-            raise BadParameter("give either a bound or a guess from which it follows, not both")
+            raise BadParameter("bound: give either a bound, or a guess from which it is computed, not both")
         if "quantile" in asked and bound != "quantile":
-            raise BadParameter('quantile goes with bound = "quantile"; give both, or leave quantile out')
+            raise BadParameter('quantile is used only with bound = "quantile"; give both, or leave quantile out')
         if bound == "quantile":
             quantile = QUANTILE.read(asked.get("quantile", QUANTILE.default))
             if quantile.denominator > 10**6:
-                raise BadParameter("quantile must have at most six digits, such as 0.9")
+                raise BadParameter("quantile must have at most six digits after the point, such as 0.9")
             if most > MOST_BOUNDS:
-                raise BadParameter(f"a quantile is drawn among at most {MOST_BOUNDS:,} bounds; lower the unit's own")
+                raise BadParameter(
+                    f"a quantile can be drawn from at most {MOST_BOUNDS:,} bounds; lower max_rows of the unit"
+                )
             note("bound", f"{as_text(quantile)} quantile of records per user", "drawn privately; see `summary`")
             return cls(most, request.unit, quantile)
         if "guess" in asked:
@@ -118,7 +120,7 @@ def squared_error(guess: Mapping[str, float], bound: int, epsilon: Fraction, uni
 
 
 def best_bound(guess: object, epsilon: Fraction, unit: Unit) -> int:
-    """Equation 22, at least 1 and at most what the unit says."""
+    """Equation 22, at least 1 and at most the unit's own bound."""
     if not isinstance(guess, Mapping) or set(guess) != set(GUESSES):
         raise BadParameter("guess must have users, records (of one user) and popularity, and nothing else")
     users, records, popularity = (float(exact(guess[name], f"guess.{name}")) for name in GUESSES)

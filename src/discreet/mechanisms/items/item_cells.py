@@ -38,7 +38,7 @@ class ItemCells(ItemMethod):
         self.needs_rows |= self.rescales
         self.looks += self.rescales
         if self.rescales and self.pairs:
-            raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
+            raise BadParameter("rescale: a total of records cannot correct counts of pairs; leave rescale out")
 
     def default_shares(self) -> dict[str, Fraction]:
         total = {"total": TOTAL_SHARE} if self.rescales else {}

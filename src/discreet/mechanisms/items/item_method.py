@@ -63,7 +63,7 @@ class ItemMethod(SharedBudget):
     takes_pairs: ClassVar[bool] = True
     #: columns of its releases, besides those of every release of items
     columns: tuple[str, ...] = ()
-    #: how many records of a user count if nobody says; None for the unit's own bound
+    #: how many records of a user count by default; None for the unit's own bound
     usual_bound: ClassVar[int | None] = None
 
     def __init__(self, request: Request) -> None:
@@ -82,7 +82,7 @@ class ItemMethod(SharedBudget):
         # a unit's "one row in a cell" is about cells of the data, which may be finer than items
         self.needs_rows = self.pairs or self.distinct or not as_declared
         if self.pairs and self.bound.most == 1:
-            raise BadParameter("pairs of items need users of whom at least 2 records count; raise their bound")
+            raise BadParameter("bound: pairs of items need at least 2 records of a user; raise the bound")
         if self.pairs:
             self.release_schema = Schema({self.item: schema[self.item], ALSO + self.item: schema[self.item]})
         cells = self.release_schema.cells
@@ -165,7 +165,7 @@ class ItemMethod(SharedBudget):
         return {"law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s); for s see `summary`"}
 
     def unit_leaves_out(self) -> list[LeftOut]:
-        """Which records count, the method says itself."""
+        """Without the unit's own bound: `method_leaves_out` says which records count."""
         return [] if self.request.unit.is_row else [without_unit(self.request.unit)]
 
     def method_leaves_out(self) -> list[LeftOut]:
@@ -176,7 +176,7 @@ class ItemMethod(SharedBudget):
         return [LeftOut("user-bound", {"bound": self.bound.text, "what": what}), *found]
 
     def cell(self) -> dict[str, int]:
-        """Of pairs, one of two items."""
+        """A pair is one of two different items."""
         codes = super().cell()
         return {**codes, ALSO + self.item: 1} if self.pairs else codes
 
@@ -195,7 +195,9 @@ class ItemMethod(SharedBudget):
                 "users, or leave it out"
             )
         if in_cell == 1 and asked.get("count") == "records":
-            raise BadParameter("count: the unit says that a user counts once in a cell, so users are counted")
+            raise BadParameter(
+                f"count: with {IN_CELL} = 1 users are counted, not records; leave count out, or set it to 'users'"
+            )
         if in_cell == 1 and "count" not in asked:
             self.note_choice("count", "users", "from the unit: one row in a cell")
             return True
@@ -243,7 +245,7 @@ class ItemMethod(SharedBudget):
 
 def _given_shares(given: Any, steps: list[str]) -> dict[str, Fraction]:
     if not isinstance(given, Mapping) or not given:
-        raise BadParameter(f"shares must say a part of epsilon for each of {', '.join(steps)}")
+        raise BadParameter(f"shares must give a part of epsilon to each of {', '.join(steps)}")
     for step in given:
         if step not in steps:
             hint = did_you_mean(step, steps)

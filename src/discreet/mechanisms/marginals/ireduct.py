@@ -29,7 +29,8 @@ _LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
 STEP = Parameter(
     "step",
     Form("a number of at least 0"),
-    "How far a scale goes down at a time (lambda_Delta); 0 means as little as possible",
+    "How far a scale goes down at a time (lambda_Delta); 0 stands for the limit of small steps, computed as "
+    "start / 2**30, or start**2 / 2**46 if that is more",
     otherwise=f"start / {STEPS:,}",
 )
 
@@ -56,9 +57,11 @@ class IReduct(Starting):
         known = self.known[START] is not None or self.records is not None
         start = self.start(self.records or Fraction(1)) if known else self.least_start
         if max(start, self.least_start, (self.records or 0) / self.needs_size[START]) > step * MOST_STEPS:
-            raise BadParameter("step: over 2**40 steps lead from start to zero; give 0 for the limit of small steps")
+            raise BadParameter(
+                "step: start is over 2**40 steps from zero; raise step, or give 0 for the limit of small steps"
+            )
         if (known and step >= start) or start > step * self.most_grains:
-            raise BadParameter("step must be smaller than start")
+            raise BadParameter("step must be smaller than start; lower step, or raise start")
         if known:
             _ = Descent(start, step, 1).whole
 

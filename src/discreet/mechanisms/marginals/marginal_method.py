@@ -58,7 +58,7 @@ class MarginalMethod(SharedBudget):
             )
         self.consistent = self.value(CONSISTENCY)
         if self.consistent and self.families is not None:
-            raise BadParameter("consistency is for tables; queries have none")
+            raise BadParameter("consistency works for tables, not for queries; leave it out")
         self.less_noise = f"raise epsilon, or ask for fewer than {len(self.cells)} tables"
         self.check_scale(len(self.cells) / self.budget)
 
@@ -103,7 +103,7 @@ class MarginalMethod(SharedBudget):
         if "queries" not in asked:
             return None
         if "ways" in asked or "sets" in asked:
-            raise BadParameter("give either queries or marginals (ways, or lists of attributes)")
+            raise BadParameter("give either queries or marginals (ways, or lists of attributes), not both")
         families = Families.of(asked["queries"], self.request.schema)
         most = "one record may count in one query of each"
         origin = most if families.exact else "a record counts in one of each at most"
@@ -113,26 +113,28 @@ class MarginalMethod(SharedBudget):
     def _sets(self) -> tuple[tuple[str, ...], ...]:
         schema, asked = self.request.schema, self.request.parameters
         if ("ways" in asked) == ("sets" in asked):
-            raise BadParameter("say which marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
+            raise BadParameter("name the marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
         if "ways" in asked:
             ways = WAYS.read(asked["ways"])
             if ways > len(schema):
                 raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
             if math.comb(len(schema), ways) > MOST_TABLES:
-                raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")
+                raise BadParameter(
+                    f"ways: over {MOST_TABLES:,} tables have {ways} attributes; name fewer attributes in by"
+                )
             return tuple(itertools.combinations(schema, ways))
         if not isinstance(asked["sets"], list | tuple) or not asked["sets"]:
-            raise BadParameter("sets must be lists of attributes, such as [['age', 'sex'], ['state']]")
+            raise BadParameter("marginals: sets must be lists of attributes, such as [['age', 'sex'], ['state']]")
         found = []
         for names in asked["sets"]:
             if not isinstance(names, list | tuple) or not names:
-                raise BadParameter(f"sets: {names!r} is not a list of attributes; write ['age', 'sex'] or ['age']")
+                raise BadParameter(f"marginals: {names!r} is not a list of attributes; write ['age', 'sex'] or ['age']")
             for name in names:
                 if name not in schema:
-                    raise BadParameter(f"sets: {name!r} is not an attribute.{did_you_mean(name, schema)}")
+                    raise BadParameter(f"marginals: {name!r} is not an attribute.{did_you_mean(name, schema)}")
             if len(set(names)) < len(names):
-                raise BadParameter(f"sets: {', '.join(names)} names an attribute twice; name it once")
+                raise BadParameter(f"marginals: {', '.join(names)} names an attribute twice; name it once")
             found.append(tuple(name for name in schema if name in names))  # in the order of the schema
         if len(set(found)) < len(found):
-            raise BadParameter("sets: a set of attributes is listed twice; keep one")
+            raise BadParameter("marginals: a set of attributes is listed twice; keep one")
         return tuple(found)

@@ -36,11 +36,11 @@ class Families:
     @classmethod
     def of(cls, given: Any, schema: Schema) -> Families:
         if isinstance(given, list | tuple) and len(given) > MOST_QUERIES:
-            raise BadParameter(f"queries: at most {MOST_QUERIES:,} at once, not {len(given):,}")
+            raise BadParameter(f"queries: at most {MOST_QUERIES:,} at once, not {len(given):,}; make several releases")
         queries = read_predicates("queries", given, schema)
         empty = np.flatnonzero(np.bincount(queries.owner, minlength=queries.count) == 0)
         if empty.size:
-            raise BadParameter(f"queries, question {empty[0] + 1}: holds for no cell at all; leave it out")
+            raise BadParameter(f"queries, question {empty[0] + 1}: no cell can satisfy it; leave it out")
         members = _colours(_overlaps(queries))
         return cls(queries, members, _meet(queries, members))
 
@@ -75,7 +75,7 @@ def _overlaps(queries: Questions) -> NDArray[np.bool_]:
 
 
 def _colours(overlaps: NDArray[np.bool_]) -> list[list[int]]:
-    """Families by turns: the query with the most overlaps first, into the first family where it meets nobody."""
+    """Families by turns: the query with the most overlaps first, into the first family where it overlaps none."""
     members: list[list[int]] = []
     taken: list[NDArray[np.bool_]] = []
     for query in np.argsort(-overlaps.sum(axis=1), kind="stable").tolist():

@@ -2,7 +2,7 @@
 
 Errors are judged relative to max(count, sanity). Where the user gives no `sanity` or `start`, they follow from the
 number of records: a public guess, `records`, or else a noisy total for a small share of the budget.
-`iresamp` and `ireduct` also share a first scale for all tables, as large as anybody would accept.
+`iresamp` and `ireduct` also share a first scale for all tables, as large as could be acceptable.
 """
 
 from __future__ import annotations

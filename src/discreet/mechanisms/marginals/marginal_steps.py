@@ -32,7 +32,7 @@ SINGLE_STEPS = 200_000
 class Paths:
     """The noisy values of all cells of all tables at the start, and every redraw: which cell, in which step, to what.
 
-    Redraws are in order of table, then step; `table_ends` says where each table's end.
+    Redraws are in order of table, then step; `bounds` has where each table's begin.
     """
 
     cells: list[int]

@@ -35,7 +35,7 @@ class Dyadic(Transformed):
     def choose_axes(self) -> list[Axis]:
         base, self.consistent = self.value(BASE), self.value(CONSISTENCY)
         if not self.consistent and self.write == "cells":
-            raise BadParameter("without consistency there are no common cells to write; leave `write` out")
+            raise BadParameter("write: cells need consistency; leave `write` out, or set consistency to true")
         attributes = self.request.schema.values()
         self.check_length(math.prod(_full_parts(attribute, base) for attribute in attributes))
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]

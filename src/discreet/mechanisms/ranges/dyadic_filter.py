@@ -1,4 +1,4 @@
-"""Keep the tree nodes whose noisy count is at least theta, and unless told otherwise only below nodes that were kept.
+"""Keep the tree nodes whose noisy count is at least theta, by default only those below nodes that were kept.
 
 Source: D-Filter of sparse-summaries, section 5.3. Guarantee and numerics: see `range_sparse`.
 Bias: absent nodes count as zero; every answer bounds what they may hide.

@@ -46,7 +46,7 @@ class PriveletPlus(Transformed):
     def choose_axes(self) -> list[Axis]:
         schema, asked = self.request.schema, self.request.parameters
         if "direct" in asked and "workload" in asked:
-            raise BadParameter("workload is what `direct` is chosen for; give one of the two")
+            raise BadParameter("`direct` is chosen to suit the workload, so give only one of the two")
         given = asked.get("direct")
         if given is None and "workload" in asked:
             direct = self._best(read_predicates("workload", asked["workload"], schema))

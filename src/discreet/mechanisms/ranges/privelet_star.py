@@ -1,4 +1,4 @@
-"""`privelet+` whose answers use only the coefficients that stand out of the noise.
+"""`privelet+` whose answers use only the coefficients that stand out from the noise.
 
 Source: privelet, section 7, with the corrected CompThresh (errata). Guarantee and numerics: see `range_dense`; the
 thresholds are computed from the noisy coefficients alone. Bias: thresholding pulls small coefficients to

@@ -61,7 +61,9 @@ class Sketch(OneScale):
                 raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")
         self.rows, self.estimate = self.value(ROWS), self.value(ESTIMATE)
         if self.estimate == "median" and self.rows % 2 == 0:
-            raise BadParameter(f"a median needs an odd number of rows, not {self.rows}; or use estimate='mean'")
+            raise BadParameter(
+                f"rows: a median needs an odd number, not {self.rows}; change it, or use estimate='mean'"
+            )
         self.buckets = self._buckets()
         self.set_scale(weight=self.rows)
 

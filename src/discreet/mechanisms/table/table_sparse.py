@@ -100,9 +100,9 @@ class Sparse(OneScale):
         wide = [name for name, size in zip(request.schema, self.sizes, strict=True) if size >= 1 << 31]
         if wide and CellNumbers(self.sizes).wide:
             raise BadParameter(
-                f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins in so large a table"
+                f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins for it in a table this large"
             )
-        # a coefficient below zero says as much as one above
+        # a coefficient below zero matters as much as one above
         self.two_sided = SIDED not in self.parameters or self.value(SIDED) == "two"
 
     def layout(self) -> tuple[tuple[int, ...], int]:

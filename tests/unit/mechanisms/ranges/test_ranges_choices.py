@@ -200,7 +200,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("dyadic", {"base": 2**21}, r"from 2 to 2\*\*20, not 2097152"),
     ("dyadic", {"consistency": "no"}, "consistency"),
     ("dyadic", {"consistency": 0}, "consistency"),
-    ("dyadic", {"consistency": False, "write": "cells"}, "no common cells"),
+    ("dyadic", {"consistency": False, "write": "cells"}, "cells need consistency"),
     ("geometric", {"write": "cells"}, "write"),
     ("wavelet", {}, "no method 'wavelet'"),
 ]
