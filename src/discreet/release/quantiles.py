@@ -8,6 +8,7 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,7 @@ class Quantile:
 
 def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
     """The labels of the attribute, and for each the question how many selected records have it or a lower one."""
-    codes = _codes(schema, attribute)
-    label = _of(schema, attribute).label
+    codes, label = _ordered(schema, attribute)
     return [label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
 
 
@@ -49,7 +49,7 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
     """The code below which `share` of the selected records lie, with the codes that cannot be ruled out."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
-    codes = _codes(summary.schema, attribute)
+    codes, label = _ordered(summary.schema, attribute)
     each = 1 - (1 - level) / 2
     up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
     above = summary.answer(_between(selected, attribute, codes + 1, np.full_like(codes, codes[-1])), each)
@@ -59,24 +59,20 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
     found = min(int(np.count_nonzero(excess[:-1] < 0)), codes.size - 1)
     below = np.concatenate([[-np.inf], least[:-1]])
     possible = np.append(np.flatnonzero((most >= 0) & (below < 0)), found)
-    label = _of(summary.schema, attribute).label
     return Quantile(label(found), label(int(possible.min())), label(int(possible.max())), level)
 
 
-def _of(schema: Schema, attribute: int) -> Any:
-    return schema[schema.names[attribute]]
-
-
-def _codes(schema: Schema, attribute: int) -> Any:
-    """All codes in order, without the one for other values, which has no place in the order."""
-    ordinal = _of(schema, attribute)
+def _ordered(schema: Schema, attribute: int) -> tuple[Any, Callable[[int], Any]]:
+    """All codes in order, without the one for other values, which has no place in the order; and their labels."""
+    name = schema.names[attribute]
+    ordinal = schema[name]
     assert not isinstance(ordinal, Nominal)
     if ordinal.bins > MOST_CODES:
         raise CannotAnswer(
-            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for quantiles (at most {MOST_CODES:,}); "
-            "publish it in wider bins, or ask for counts of ranges"
+            f"{name} has {ordinal.bins:,} bins, too many for quantiles (at most {MOST_CODES:,}); publish it in wider "
+            "bins, or ask for counts of ranges"
         )
-    return np.arange(ordinal.bins)
+    return np.arange(ordinal.bins), ordinal.label
 
 
 def _between(selected: Boxes, attribute: int, first: Any, last: Any) -> Questions:

@@ -27,7 +27,7 @@ from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.noise import Noise
 from discreet.parameters import Choice, Parameter, Positive
-from discreet.privacy import cost, scale_of
+from discreet.privacy import scale_of
 from discreet.private.kept import Kept
 
 _QUANTILES = 1024
@@ -106,12 +106,10 @@ class Gs(GsS):
         if not self.finds_mean:
             return float(self.mean)
         if step == "items":
-            both = [kept.table(bound).sum(), kept.table(1).sum()]
-            units = [self.unit_of(bound), self.unit_of(1)]
-            scales = [scale_of(self.epsilon_of("scale") / 2, unit.sensitivity) for unit in units]
-            for unit, scale in zip(units, scales, strict=True):
-                self.pay(cost(unit, 1 / scale))
-            records, users = (int(noise.add(np.array([n]), s)[0]) for n, s in zip(both, scales, strict=True))
+            records, users = (
+                self.noisy_total(kept, rows, noise, self.scale("scale", self.unit_of(rows), Fraction(1, 2)))
+                for rows in (bound, 1)
+            )
             self._mean = min(max(records / max(users, 1), 1.0), float(bound))
         return self._mean  # the edges' is the same, and was paid for
 

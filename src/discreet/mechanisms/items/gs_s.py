@@ -9,7 +9,6 @@ Numerics: exact noise, and ties in the noisy sample in random order, so the orde
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
-from discreet.parameters import Choice, Parameter, Parameters
+from discreet.parameters import Choice, Parameter
 from discreet.privacy import sampling_rate, scale_of
 from discreet.private.kept import Kept
 
@@ -33,7 +32,7 @@ SAMPLING = Parameter(
 
 class GsS(GroupedItems):
     method = "gs-s"
-    parameters: ClassVar[Parameters] = (*ITEMS, GROUP, SAMPLING)
+    parameters = (*ITEMS, GROUP, SAMPLING)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -64,9 +64,8 @@ class ItemCells(ItemMethod):
     def _total(self, histories: Histories, noise: Noise) -> Total:
         """A noisy number of all records, up to the unit's own bound."""
         most = self.request.unit.most
-        total = self.kept(histories, most, noise).table(most).sum()
         scale = self.scale("total", self.unit_of(most))
-        return Total(int(noise.add(np.array([total]), scale)[0]), scale)
+        return Total(self.noisy_total(self.kept(histories, most, noise), most, noise, scale), scale)
 
     def method_leaves_out(self) -> list[LeftOut]:
         found = super().method_leaves_out()

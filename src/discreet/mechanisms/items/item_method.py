@@ -152,11 +152,15 @@ class ItemMethod(SharedBudget):
         self.pay(choice_cost(scale, sensitivity))
         return noise.choose(losses, scale)
 
-    def scale(self, step: str, unit: Unit) -> Fraction:
-        """The scale for counts of this unit's records in a step; this pays for it."""
-        scale = scale_of(self.epsilon_of(step), unit.sensitivity)
+    def scale(self, step: str, unit: Unit, part: Fraction = Fraction(1)) -> Fraction:
+        """The scale for counts of this unit's records in a step, or part of one; this pays for it."""
+        scale = scale_of(self.epsilon_of(step) * part, unit.sensitivity)
         self.pay(cost(unit, 1 / scale))
         return scale
+
+    def noisy_total(self, kept: Kept, rows: int, noise: Noise, scale: Fraction) -> int:
+        """How many records count, when at most this many of each user do."""
+        return int(noise.add(kept.table(rows).sum()[None], scale)[0])
 
     def pay(self, epsilon: Fraction) -> None:
         self._paid += epsilon

@@ -19,7 +19,7 @@ from discreet.noise import Noise
 
 class DyadicFilter(CheckedTreeNodes, Filter):
     method = "dyadic-filter"
-    parameters = (*of("node", THETA, LARGEST), SIDED, BASE, CONSISTENCY)
+    parameters = of("node", THETA, LARGEST, SIDED, BASE, CONSISTENCY)
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], dict[str, Any]]:
         return noise.largest(np.abs(values), self.size or values.size), self.facts()

@@ -19,7 +19,7 @@ from discreet.noise import Field, Noise
 
 class DyadicFilterPriority(CheckedTreeNodes, FilterPriority):
     method = "dyadic-filter-priority"
-    parameters = (*of("node", SIZE, THETA), SIDED, BASE, CONSISTENCY)
+    parameters = of("node", SIZE, THETA, SIDED, BASE, CONSISTENCY)
 
     def reduced(self, values: NDArray[np.int64], noise: Noise) -> tuple[NDArray[np.int64], dict[str, Any]]:
         sample = noise.prioritised([Field(values, 0)], self.rule(self.theta), self.size)

@@ -13,4 +13,4 @@ from discreet.mechanisms.table.table_sparse import SIDED, SIZE, of
 
 class DyadicPriority(TreeNodes, Priority):
     method = "dyadic-priority"
-    parameters = (*of("node", SIZE), SIDED, BASE)
+    parameters = of("node", SIZE, SIDED, BASE)

@@ -13,4 +13,4 @@ from discreet.mechanisms.table.threshold import Threshold
 
 class DyadicThreshold(TreeNodes, Threshold):
     method = "dyadic-threshold"
-    parameters = (*of("node", TAU, SAMPLE), SIDED, BASE)
+    parameters = of("node", TAU, SAMPLE, SIDED, BASE)

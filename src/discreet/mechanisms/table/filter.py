@@ -7,19 +7,18 @@ Bias: cells below theta count as zero; every answer bounds what they may hide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, Sparse
+from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, Sparse, of
 from discreet.noise import Chosen, Field, Noise
-from discreet.parameters import Parameters
 
 
 class Filter(Sparse):
     method = "filter"
-    parameters: ClassVar[Parameters] = (THETA, LARGEST, SIDED)
+    parameters = of("cell", THETA, LARGEST, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -6,17 +6,14 @@ Bias: that of `filter`; the sampling adds none.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.priority import Priority
-from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA
-from discreet.parameters import Parameters
+from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA, of
 
 
 class FilterPriority(Priority):
     method = "filter-priority"
-    parameters: ClassVar[Parameters] = (SIZE, THETA, SIDED)
+    parameters = of("cell", SIZE, THETA, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -7,20 +7,19 @@ Guarantee and numerics: see `table_sparse` and `noise/priority_sample`. Bias: no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.table_sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
+from discreet.mechanisms.table.table_sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse, of
 from discreet.noise import Chosen, Field, Noise
-from discreet.parameters import Parameters
 
 
 class Priority(Sparse):
     method = "priority"
-    parameters: ClassVar[Parameters] = (SIZE, SIDED)
+    parameters = of("cell", SIZE, SIDED)
     theta = 1
 
     def __init__(self, request: Request) -> None:

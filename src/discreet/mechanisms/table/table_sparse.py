@@ -68,9 +68,11 @@ SAMPLE = replace(SIZE, meaning="If tau is not given: how many cells an empty tab
 
 
 def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
-    """The same parameters for other entries than cells: nodes of trees, coefficients of wavelets."""
-    dense, value = ("dyadic", "count") if entry == "node" else ("privelet", "value")
-    words = {"Cell": entry.capitalize(), "cell": entry, "noisy count": f"noisy {value}", "geometric": dense}
+    """The parameters of a method that keeps cells, nodes of trees or coefficients of wavelets, in its own words."""
+    dense = {"cell": "geometric", "node": "dyadic", "coefficient": "privelet"}[entry]
+    words = {"Cell": entry.capitalize(), "cell": entry, "geometric": dense}
+    if entry == "coefficient":
+        words["noisy count"] = "noisy value"
 
     def said(text: str) -> str:
         for word, other in words.items():

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, Sparse
+from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, Sparse, of
 from discreet.noise import Chosen, Field, Noise
-from discreet.parameters import Parameters
 
 
 class Threshold(Sparse):
     method = "threshold"
-    parameters: ClassVar[Parameters] = (TAU, SAMPLE, SIDED)
+    parameters = of("cell", TAU, SAMPLE, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
