@@ -121,6 +121,11 @@ class Parameter(Generic[Value]):
         return f"{self.kind}. {self.meaning}." + (f" Default: {default}." if default else "")
 
 
+def choice(name: str, words: tuple[str, ...], meaning: str) -> Parameter[str]:
+    """A parameter that is one of a few words, by default the first."""
+    return Parameter(name, Choice(words), meaning, words[0])
+
+
 #: all that can be set for a method
 Parameters = tuple[Parameter[Any], ...]
 

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import BadParameter
 from discreet.mechanisms import registry
-from discreet.parameters import Choice, Flag, Form, Kind, Parameter, Positive, Share, Whole, as_given, problems
+from discreet.parameters import Choice, Flag, Form, Kind, Parameter, Positive, Share, Whole, as_given, choice, problems
 
 #: kind, its words, values with what is read, values that are refused
 KINDS: list[tuple[Kind[Any], str, dict[Any, Any], list[Any]]] = [
@@ -72,7 +72,7 @@ def test_a_refusal_says_what_to_do() -> None:
     [
         (Parameter("a", Whole(), "How many", 100_000), "a whole number of at least 1. How many. Default: 100,000."),
         (Parameter("a", Flag(), "Whether", False), "true or false. Whether. Default: false."),
-        (Parameter("a", Choice(("x", "y")), "Which", "x"), "'x' or 'y'. Which. Default: 'x'."),
+        (choice("a", ("x", "y"), "Which"), "'x' or 'y'. Which. Default: 'x'."),
         (Parameter("a", Share(), "Part", Fraction(1, 20)), "a number above 0 and below 1. Part. Default: 0.05."),
         (Parameter("a", Positive(), "Size", otherwise="all"), "a number above 0. Size. Default: all."),
         (Parameter("a", Whole(), "Ways"), "a whole number of at least 1. Ways."),

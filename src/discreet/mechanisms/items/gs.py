@@ -26,7 +26,7 @@ from discreet.mechanisms.items.item_groups import Grouping
 from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter, Positive
+from discreet.parameters import Parameter, Positive, choice
 from discreet.privacy import scale_of
 from discreet.private.kept import Kept
 
@@ -45,11 +45,10 @@ MEAN = Parameter(
     "A public guess of how many records of a user count on average",
     otherwise="measured with a little of epsilon",
 )
-SCALE = Parameter(
+SCALE = choice(
     "scale",
-    Choice(("mean", "paper")),
+    ("mean", "paper"),
     "'paper': a sampled record stands for as many as the bound says, and its noise for differences between items",
-    "mean",
 )
 
 

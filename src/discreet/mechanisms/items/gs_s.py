@@ -18,15 +18,14 @@ from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
-from discreet.parameters import Choice, Parameter
+from discreet.parameters import choice
 from discreet.privacy import sampling_rate, scale_of
 from discreet.private.kept import Kept
 
-SAMPLING = Parameter(
+SAMPLING = choice(
     "sampling",
-    Choice(("columns", "rows", "none")),
+    ("columns", "rows", "none"),
     "What items are grouped by: one record of each user (columns), all of some users (rows), or all records (none)",
-    "columns",
 )
 
 

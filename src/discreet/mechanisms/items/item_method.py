@@ -22,7 +22,7 @@ from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTI
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
-from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
+from discreet.parameters import Flag, Form, Parameter, Parameters, choice
 from discreet.privacy import IN_CELL, Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
@@ -40,12 +40,7 @@ PAIRS = Parameter(
     "Whether pairs of items that users have in common are counted too; usually given as `context`",
     False,
 )
-COUNT = Parameter(
-    "count",
-    Choice(("records", "users")),
-    "'users' counts a user once for an item, with a context chosen at random",
-    "records",
-)
+COUNT = choice("count", ("records", "users"), "'users' counts a user once for an item, with a context chosen at random")
 SHARES = Parameter(
     "shares",
     Form("a part of epsilon for each step, such as {items = 0.5, edges = 0.5}"),

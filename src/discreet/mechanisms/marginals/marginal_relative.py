@@ -19,7 +19,7 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_method import TABLES, MarginalMethod
 from discreet.noise import Noise
-from discreet.parameters import Choice, Form, Parameter, Positive
+from discreet.parameters import Form, Parameter, Positive, choice
 from discreet.privacy import LARGEST_SCALE, as_text, exact
 
 SIZE_SHARE = Fraction(1, 100)
@@ -39,11 +39,10 @@ RECORDS = Parameter(
     "A public guess of how many records there are",
     otherwise="a noisy total, for 1 % of epsilon",
 )
-OBJECTIVE = Parameter(
+OBJECTIVE = choice(
     "objective",
-    Choice(("average", "maximum")),
+    ("average", "maximum"),
     "Whether to keep the average or the largest relative error of a table's cells low",
-    "average",
 )
 WEIGHTS = Parameter(
     "weights",

@@ -11,15 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
-from discreet.parameters import Choice, Parameter
+from discreet.parameters import choice
 from discreet.summaries.shrunk import Shrunk
 from discreet.transforms import Axis
 
-THRESHOLD = Parameter(
-    "threshold",
-    Choice(("soft", "hard")),
-    "'soft' also subtracts the threshold from what is kept, 'hard' keeps it as it is",
-    "soft",
+THRESHOLD = choice(
+    "threshold", ("soft", "hard"), "'soft' also subtracts the threshold from what is kept, 'hard' keeps it as it is"
 )
 
 

@@ -19,7 +19,7 @@ from discreet.errors import BadParameter, CountOverflow
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter
+from discreet.parameters import choice
 from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
@@ -32,11 +32,10 @@ from discreet.transforms.lines import through
 MOST_COEFFICIENTS = 2**28
 LARGEST_GAIN = 2**20
 
-WRITE = Parameter(
+WRITE = choice(
     "write",
-    Choice(("coefficients", "cells")),
+    ("coefficients", "cells"),
     "What the release holds: the whole numbers that were measured, or the cells computed from them",
-    "coefficients",
 )
 
 

@@ -18,7 +18,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
 from discreet.mechanisms.table.table_sparse import DEFAULT_SIZE
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter, Whole
+from discreet.parameters import Parameter, Whole, choice
 from discreet.private.bounded import Bounded
 from discreet.summaries.sketch_cells import SketchCells
 
@@ -39,11 +39,10 @@ BUCKETS = Parameter(
     "Buckets in each row (B), a power of two: with more buckets, fewer cells share one",
     otherwise=f"the power of two above twice {DEFAULT_SIZE:,}, or twice the number of cells",
 )
-ESTIMATE = Parameter(
+ESTIMATE = choice(
     "estimate",
-    Choice(("median", "mean")),
+    ("median", "mean"),
     "How the rows are combined: large cells elsewhere disturb the median least, and it needs an odd number of rows",
-    "median",
 )
 
 

@@ -28,7 +28,7 @@ from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.parameters import Choice, Parameter, Parameters, Positive, Whole
+from discreet.parameters import Parameter, Parameters, Positive, Whole, choice
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.summaries import Summary
@@ -42,9 +42,7 @@ MOST_TAU = 10**100
 #: how many occupied and kept entries make a stretch of the table that is worth a thread
 WORTH_A_STRETCH = 1 << 19
 
-SIDED = Parameter(
-    "sided", Choice(("two", "one")), "'two' also keeps large negative values, 'one' only positive ones", "two"
-)
+SIDED = choice("sided", ("two", "one"), "'two' also keeps large negative values, 'one' only positive ones")
 SIZE = Parameter("size", Whole(), "How many cells to keep", otherwise=f"{DEFAULT_SIZE:,}, or all if there are fewer")
 THETA = Parameter(
     "theta",
