@@ -17,7 +17,7 @@ import discreet
 from benchmarks.measure import Report, peak_bytes, seconds, yardstick
 from benchmarks.sparse import occupied
 from discreet.mechanisms import Request, registry
-from discreet.mechanisms.ranges.nodes import Nodes
+from discreet.mechanisms.ranges.range_sparse import Nodes
 from discreet.noise import Noise
 from discreet.private.counts import Counts
 from discreet.queries import Questions

@@ -1,4 +1,4 @@
-"""What `help(discreet.Table)` says: the task, its methods, and what each can be told, as the methods declare it."""
+"""What `help(discreet.Table)` says: the task, its methods and their parameters, as the methods declare them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,17 @@ class TaskHelp:
         self._task = task.name
 
     def __get__(self, instance: object, owner: object = None) -> str:
-        return f"{self._said}\n\nmethod: 'auto', or one of these, with its parameters:\n\n{methods_of(self._task)}"
+        from discreet.mechanisms import registry
+
+        lines = [self._said, "", "method: 'auto', or one of these, with its parameters:", ""]
+        for (task, method), kind in registry().items():
+            if task == self._task:
+                lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in kind.parameters), ""]
+        return "\n".join(lines)
 
 
 def explain(task: type[Task]) -> None:
-    """Let `help` of this task tell its methods and their parameters."""
+    """Let `help` of this task show its methods and their parameters."""
     if isinstance(vars(task).get("__doc__"), str):
         documented: Any = task
         documented.__doc__ = TaskHelp(task)
-
-
-def methods_of(task: str) -> str:
-    """Every method of a task with its parameters, a line each."""
-    from discreet.mechanisms import registry
-
-    lines = []
-    for (name, method), kind in registry().items():
-        if name == task:
-            lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in kind.parameters), ""]
-    return "\n".join(lines)

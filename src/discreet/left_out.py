@@ -32,7 +32,7 @@ TEXTS = {
         ", so sums over many {entry}s are too high; see `bias`",
     ),
     "shrunk": (
-        "coefficients that do not stand out of the noise count as zero",
+        "coefficients that do not stand out from the noise count as zero",
         ", which biases answers; the intervals are those of all coefficients, which are not biased",
     ),
     "median": (
@@ -40,20 +40,14 @@ TEXTS = {
         "push it up as often as down",
         "; the hash functions make that so on average, not exactly",
     ),
-    "user-bound": (
-        "at most {bound} {what} are counted of one user",
-        ", so counts are low where users have more",
-    ),
+    "user-bound": ("at most {bound} {what} of one user are counted", ", so counts are low where users have more"),
     "rescaled": (
-        "at most {bound} records are counted of one user, and counts multiplied to make up for the others",
-        "; that is right on average only if those are like the ones that count",
+        "at most {bound} records of one user are counted, and counts are multiplied to make up for the others",
+        "; that is right on average only if the others are like those that count",
     ),
     "popular-first": ("records of popular items are kept first", ", so shares of unpopular items are too low"),
-    "groups": ("items of a group share one count", "; how far theirs are apart is not in the intervals"),
-    "frequencies": (
-        "all but the first coefficients are cut off",
-        "; what they would add is not in the intervals",
-    ),
+    "groups": ("items of a group share one count", "; how much their true counts differ is not in the intervals"),
+    "frequencies": ("all but the first coefficients are cut off", "; what they would add is not in the intervals"),
 }
 _OF_RULES = ("outside", "null", "clamped", "no-unit")
 
@@ -73,16 +67,18 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        return self.short if self.kind not in TEXTS else self.short + self._said(1)
+        return "".join(self._said())
 
     @property
     def short(self) -> str:
         """Without what follows from it."""
-        return self.text if self.kind not in TEXTS else self._said(0)
+        return self._said()[0]
 
-    def _said(self, part: int) -> str:
+    def _said(self) -> list[str]:
+        if self.kind not in TEXTS:
+            return [self.text]
         facts = {name: ", ".join(fact) if isinstance(fact, list) else fact for name, fact in self.facts.items()}
-        return TEXTS[self.kind][part].format(**facts)
+        return [part.format(**facts) for part in TEXTS[self.kind]]
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "facts": self.facts, "text": self.sentence}
@@ -103,7 +99,7 @@ class LeftOut:
 
 
 def noted(left_out: list[LeftOut]) -> str:
-    """All of it in one short line, as every answer says it."""
+    """All of it in one short line, as every answer carries it."""
     others = [one.short for one in left_out if not one.by_rule]
     dropped = [RULES] if len(others) < len(left_out) else []
     if not others:
@@ -113,10 +109,10 @@ def noted(left_out: list[LeftOut]) -> str:
 
 def by_the_schema(schema: Schema) -> Iterator[LeftOut]:
     """What its rules for values keep out of the counts."""
-    for rule, kind, choice in (
+    for kind, rule, choice in (
         ("outside", "outside", "drop"),
         ("null", "null", "drop"),
-        ("outside", "clamped", "clamp"),
+        ("clamped", "outside", "clamp"),
     ):
         if names := [name for name in schema if getattr(schema[name], rule) == choice]:
             yield LeftOut(kind, {"attributes": names})
@@ -124,13 +120,11 @@ def by_the_schema(schema: Schema) -> Iterator[LeftOut]:
 
 def by_the_unit(unit: Unit) -> Iterator[LeftOut]:
     """What bounding a user's rows keeps out, when any rows are as good as others."""
-    if unit.is_row:
-        return
-    facts = {"rows": unit.most, "unit": unit.column}
-    yield (
-        LeftOut("rows", facts) if unit.in_cell is None else LeftOut("rows-in-cell", {**facts, "in_cell": unit.in_cell})
-    )
-    yield without_unit(unit)
+    if not unit.is_row:
+        facts = {"rows": unit.most, "unit": unit.column}
+        in_cell = {} if unit.in_cell is None else {"in_cell": unit.in_cell}
+        yield LeftOut("rows-in-cell" if in_cell else "rows", {**facts, **in_cell})
+        yield without_unit(unit)
 
 
 def without_unit(unit: Unit) -> LeftOut:

@@ -44,12 +44,23 @@ class Positive(Kind[Fraction]):
     most: Fraction | None = None
 
     def __str__(self) -> str:
-        return "a number above 0" if self.least is None else f"a number {_between(self.least, self.most)}"
+        if self.least is not None:
+            return f"a number {_between(self.least, self.most)}"
+        return "a number above 0" if self.most is None else f"a number above 0 and at most {_number(self.most)}"
 
     def accepted(self, given: Any, name: str) -> Fraction | None:
         number = exact(given, name)
         fits = (self.least is None or self.least <= number) and (self.most is None or number <= self.most)
         return number if fits else None
+
+
+class Share(Kind[Fraction]):
+    def __str__(self) -> str:
+        return "a number above 0 and below 1"
+
+    def accepted(self, given: Any, name: str) -> Fraction | None:
+        number = exact(given, name)
+        return number if number < 1 else None
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Flag(Kind[bool]):
 
 @dataclass(frozen=True)
 class Form(Kind[Any]):
-    """Something that only the method can check, for it takes the schema to do so."""
+    """Something that only the method can check, because that takes the schema."""
 
     words: str
 
@@ -87,14 +98,14 @@ class Form(Kind[Any]):
 
 @dataclass(frozen=True)
 class Parameter(Generic[Value]):
-    """What a method can be told: `meaning` is one sentence, `otherwise` says the default where it is not one value."""
+    """What can be set: `meaning` is one sentence, `otherwise` describes a default that is not a single value."""
 
     name: str
     kind: Kind[Value]
     meaning: str
     default: Value | None = None
     otherwise: str = ""
-    #: what to do instead, for those who gave a value that it cannot have
+    #: what to do instead, for users who gave a value that it cannot have
     advice: str = ""
 
     def read(self, given: Any) -> Value:
@@ -110,7 +121,12 @@ class Parameter(Generic[Value]):
         return f"{self.kind}. {self.meaning}." + (f" Default: {default}." if default else "")
 
 
-#: what a method can be told, in all
+def choice(name: str, words: tuple[str, ...], meaning: str) -> Parameter[str]:
+    """A parameter that is one of a few words, by default the first."""
+    return Parameter(name, Choice(words), meaning, words[0])
+
+
+#: all that can be set for a method
 Parameters = tuple[Parameter[Any], ...]
 
 
@@ -138,9 +154,9 @@ def as_given(value: Any) -> Any:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return (
-        f"{value:,}" if isinstance(value, int) else repr(as_given(value)) if isinstance(value, str) else as_text(value)
-    )
+    if isinstance(value, str):
+        return repr(value)
+    return f"{value:,}" if isinstance(value, int) else as_text(value)
 
 
 def _between(least: Any, most: Any) -> str:

@@ -16,8 +16,9 @@ import numpy as np
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.mechanisms.items.item_bounds import GUESSES, best_bound, squared_error
-from discreet.mechanisms.rehearsal import rehearsed
+from discreet.noise import ZeroNoise
 from discreet.privacy import as_text, exact
+from discreet.private.counts import Counts
 from discreet.queries import Questions, questions_of
 from discreet.release.frame import Frame
 from discreet.tasks import Items, Task
@@ -35,7 +36,7 @@ _REHEARSED = {
 class Plan:
     """One row for each method: the standard error of one cell and of all cells together, or why there is none.
 
-    Of queries, the least and the largest standard error.
+    For queries, the least and the largest standard error.
     """
 
     table: Frame
@@ -72,11 +73,14 @@ def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
 
 
 def _stderrs(mechanism: Mechanism) -> Any:
+    """The mechanism tried on an empty table without noise: what its errors are before there is any data."""
     schema = mechanism.request.schema
     if schema.cells > MOST_REHEARSED:
-        raise BadParameter(f"a table of {schema.cells:.3g} cells is not rehearsed; its error follows after publishing")
-    summary = rehearsed(mechanism)
-    stderr = summary.answer(_asked(mechanism), 0.95).stderr
+        raise BadParameter(
+            f"a table of {schema.cells:.3g} cells is too large to rehearse; publishing it tells its error"
+        )
+    empty = Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
+    stderr = mechanism.measure(empty, ZeroNoise()).answer(_asked(mechanism), 0.95).stderr
     return (stderr.min(), stderr.max()) if "queries" in mechanism.request.parameters else stderr
 
 
@@ -85,11 +89,10 @@ def _asked(mechanism: Mechanism) -> Questions:
     schema = mechanism.release_schema
     if "queries" in mechanism.request.parameters:
         return questions_of(mechanism.request.parameters["queries"], schema)
-    codes, last = mechanism.cell(), np.array(schema.sizes) - 1
-    first_of_cell = np.array([codes.get(name, 0) for name in schema])
-    last_of_cell = np.array([codes.get(name, end) for name, end in zip(schema, last.tolist(), strict=True)])
-    everything = np.zeros_like(last), last
-    return Questions(np.array([first_of_cell, everything[0]]), np.array([last_of_cell, everything[1]]), 2, np.arange(2))
+    cell = mechanism.cell()
+    first = [[cell.get(name, 0) for name in schema], [0] * len(schema)]
+    last = [[cell.get(name, schema[name].size - 1) for name in schema], [size - 1 for size in schema.sizes]]
+    return Questions(np.array(first), np.array(last), 2, np.arange(2))
 
 
 def _guessed(mechanism: Any, request: Request) -> float:

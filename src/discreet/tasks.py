@@ -17,23 +17,25 @@ class Task:
     """A request: `by` (the attributes), `method` (a name, or "auto") and `parameters` (the method's own)."""
 
     name: ClassVar[str]
+    #: whether it may name no attributes, and so mean all that the schema has
+    may_name_none: ClassVar[bool] = False
 
     def __init__(self, by: Iterable[str], *, method: str = "auto", **parameters: Any) -> None:
         names = (by,) if isinstance(by, str) else tuple(by)
-        if not names or not all(isinstance(name, str) for name in names):
+        if not (names or self.may_name_none) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
         if len(set(names)) != len(names):
-            raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}")
+            raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}; name each once")
         self.by = names
         self.method = method
-        self.parameters = _plain_parameters(parameters)
+        self.parameters = {name: _plain(parameters[name], name) for name in sorted(parameters)}
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
         """The attributes that are counted by, of those a schema declares."""
         return self.by
 
     def asked(self) -> dict[str, Any]:
-        """What the method is given: its own parameters, and whatever else the task says."""
+        """What the method is given: its own parameters, and what else the task holds."""
         return dict(self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,11 +48,9 @@ class Task:
         return hash((self.name, self.by, self.method))
 
     def __repr__(self) -> str:
-        fields = self.to_dict()
-        by = fields.pop("by", [])
-        del fields["task"]
-        extra = "".join(f", {key}={value!r}" for key, value in fields.items())
-        return f"{type(self).__name__}({by}{extra})"
+        fields = {"by": [], **self.to_dict()}
+        given = [f"{key}={value!r}" for key, value in fields.items() if key not in ("task", "by")]
+        return f"{type(self).__name__}({', '.join([repr(fields['by']), *given])})"
 
 
 class Table(Task):
@@ -67,6 +67,7 @@ class Marginals(Task):
     """
 
     name = "marginals"
+    may_name_none = True
 
     def __init__(self, by: Iterable[Any] = (), *, method: str = "auto", **parameters: Any) -> None:
         given = [by] if isinstance(by, str) else list(by)
@@ -74,12 +75,9 @@ class Marginals(Task):
         if any(not isinstance(part, str) for part in given):
             self.sets = tuple((part,) if isinstance(part, str) else tuple(part) for part in given)
             if not all(part and all(isinstance(name, str) for name in part) for part in self.sets):
-                raise BadParameter('Marginals needs lists of names of attributes, such as [["age", "sex"], ["state"]]')
+                raise BadParameter('Marginals needs lists of attribute names, such as [["age", "sex"], ["state"]]')
             given = list(dict.fromkeys(name for part in self.sets for name in part))
-        if given:
-            super().__init__(given, method=method, **parameters)
-        else:
-            self.by, self.method, self.parameters = (), method, _plain_parameters(parameters)
+        super().__init__(given, method=method, **parameters)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
         if self.by:
@@ -129,12 +127,12 @@ class Items(Task):
         super().__init__(by, method=method, **parameters)
         around = (context,) if isinstance(context, str) else tuple(context or ())
         if len(self.by) != 1:
-            raise BadParameter("Items needs the name of one attribute, the item; name others in context")
+            raise BadParameter("Items needs the name of one attribute, the item; put others in context")
         if not all(isinstance(name, str) for name in around) or len(set(around)) < len(around):
-            raise BadParameter("Items: context must be names of attributes, each once")
+            raise BadParameter("Items: context must be the names of attributes, each once")
         self.item, self.context = self.by[0], around
         if self.item in around and len(around) > 1:
-            raise BadParameter("Items: pairs of items (the item as its own context) take no other context")
+            raise BadParameter("Items: for pairs of items the item must be the only context; leave the others out")
 
     @property
     def pairs(self) -> bool:
@@ -147,16 +145,11 @@ class Items(Task):
         return {**self.parameters, **({"pairs": True} if self.pairs else {})}
 
     def to_dict(self) -> dict[str, Any]:
-        fields = super().to_dict()
-        return {**fields, **({"context": list(self.context)} if self.context else {})}
-
-
-def _plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(parameters[name], name) for name in sorted(parameters)}
+        return {**super().to_dict(), **({"context": list(self.context)} if self.context else {})}
 
 
 def _plain(value: Any, name: str) -> Any:
-    """A value as JSON and TOML can hold it, so that a release can say what it was made with."""
+    """A value as JSON and TOML can hold it, so that a release can state what it was made with."""
     if hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
         value = value.item()  # one of numpy's numbers
     if value is None or isinstance(value, bool | int | float | str):
@@ -172,7 +165,7 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple):  # in a predicate a pair is a range and a list is a choice, so they stay apart
         return type(value)(_plain(inner, name) for inner in value)
     kind = type(value).__name__
-    raise BadParameter(f"{name}: a value of type {kind} cannot be written down; use numbers, text or lists")
+    raise BadParameter(f"{name}: a value of type {kind} cannot be stored in a release; use numbers, text or lists")
 
 
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marginals, Items)}

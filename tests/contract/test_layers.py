@@ -44,7 +44,7 @@ OUT_OF_REACH = {
         for room in ("counts", "kept", "bounded", "ready_counts")
     },
     "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
-    "mechanisms": [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"],
+    **{room: [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"] for room in ("mechanisms", "help")},
     "plan": [*DATA, "ledger", "evaluate", "spec", "cli"],
     "private.publish": ["evaluate", "spec", "cli"],
 }

@@ -13,6 +13,7 @@ import discreet
 from discreet.cli.app import app, schema_app
 from discreet.cli.reference import pages, stem
 from discreet.mechanisms import registry
+from discreet.tasks import TASKS
 
 PROJECT = Path(__file__).parents[2]
 NAMES = [
@@ -67,6 +68,31 @@ def test_file_class_and_method_share_a_stem() -> None:
     for (_, method), kind in registry().items():
         assert kind.__module__ == f"discreet.mechanisms.{kind.tasks[0]}.{stem(method).replace('-', '_')}"
         assert kind.__name__.lower() == stem(method).replace("-", "")
+
+
+def test_what_methods_share_is_named_after_their_task() -> None:
+    """In a task's folder a file is a method, or starts with what the task is about; and no two names look alike."""
+    package = Path(discreet.__file__).parent
+    methods = {kind.__module__.rsplit(".", 1)[1] for kind in registry().values()}
+    names = [path.stem for path in package.rglob("*.py") if path.stem != "__init__"]
+    names += [path.name for path in package.rglob("*") if path.is_dir()]
+    shared = 0
+    for task in TASKS:
+        for path in (package / "mechanisms" / task).glob("*.py"):
+            if path.stem in methods or path.stem == "__init__":
+                continue
+            shared += 1
+            assert path.stem.startswith(f"{task.removesuffix('s')}_"), path.stem
+            assert [name for name in names if one_letter_apart(name, path.stem)] == [path.stem]
+    assert shared > 10
+
+
+def one_letter_apart(one: str, other: str) -> bool:
+    """Whether two names are the same, or become so by changing, adding or leaving out one letter."""
+    short, long = sorted((one, other), key=len)
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    rest = short[same:] if len(short) < len(long) else short[same + 1 :]
+    return len(long) - len(short) <= 1 and rest == long[same + 1 :]
 
 
 def test_every_command_option_and_parameter_is_documented() -> None:

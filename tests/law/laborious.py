@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.table.sparse import Sparse
+from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.numbers.intervals import Real
 from discreet.privacy import Unit

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.marginals import ireduct, stepping
-from discreet.mechanisms.marginals.stepping import Paths, steps_down
+from discreet.mechanisms.marginals import ireduct, marginal_steps
+from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
 from discreet.noise import Descent, Noise
 from tests.law.marginal_cases import Greedy, made, same_law
 from tests.noise_down import noise_down
@@ -92,7 +92,7 @@ def random_case(most_steps: int) -> tuple[Paths, Descent, Fraction, Fraction, li
 def test_the_choices_are_those_of_the_loop(objective: str, singly: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In fractions, but for ties; with the last steps one by one, and with a new level found after every third."""
     if not singly:
-        monkeypatch.setattr(stepping, "SINGLE_STEPS", 3)
+        monkeypatch.setattr(marginal_steps, "SINGLE_STEPS", 3)
     for _ in range(60):
         paths, descent, budget, sanity, weights = random_case(40)
         expected = reachable(paths, Greedy(len(paths.cells), descent, budget, sanity, weights, objective))

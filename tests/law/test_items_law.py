@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.mechanisms.items.grouped_items import GroupedItems
 from discreet.mechanisms.items.gs_s import GsS
 from discreet.mechanisms.items.hpa import Hpa
 from discreet.mechanisms.items.item_bounds import Bound
+from discreet.mechanisms.items.item_groups import GroupedItems
+from discreet.mechanisms.items.lpa import Lpa
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
 from discreet.summaries.smoothed_items import GroupedCounts
@@ -219,7 +220,8 @@ def test_popularity_without_noise_is_rejected(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_datas_own_maximum_as_bound_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bound, "chosen", lambda self, numbers, epsilon, noise: int(np.flatnonzero(numbers).max()))
+    monkeypatch.setattr(Bound, "losses", lambda self, numbers: numbers)
+    monkeypatch.setattr(Lpa, "choose", lambda self, step, numbers, *rest: int(np.flatnonzero(numbers).max()) - 1)
     assert rejected("lpa-quantile")
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.mechanisms.marginals import ireduct
-from discreet.mechanisms.marginals.marginal import MarginalMethod
-from discreet.mechanisms.marginals.stepping import Paths, steps_down
+from discreet.mechanisms.marginals.marginal_method import MarginalMethod
+from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
 from discreet.mechanisms.marginals.two_phase import rescaled
 from discreet.noise import Descent, Noise, Redraws
 from discreet.privacy import LARGEST_SCALE, Unit, cost

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
+from discreet.mechanisms.table.table_sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.draw import Drawer
 from discreet.noise.priorities import highest

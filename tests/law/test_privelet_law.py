@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.privacy import Unit, exp_negative
 from discreet.transforms import NominalWavelet
 from tests.laplace_law import LaplaceLaw

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.kernels import tree_sums
-from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Number, Unit
 from discreet.private.counts import Counts

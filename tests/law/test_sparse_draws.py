@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.mechanisms.table.sparse import Sparse
+from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.noise.draw import CHUNK
 from discreet.noise.skips import positions

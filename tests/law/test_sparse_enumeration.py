@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.table.sparse import WORTH_A_STRETCH, Sparse
+from discreet.mechanisms.table.table_sparse import WORTH_A_STRETCH, Sparse
 from discreet.noise import Rule
 from discreet.noise.survivors import ExtraKeptProbability, KeptProbability
 from discreet.privacy import Alpha

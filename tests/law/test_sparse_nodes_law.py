@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.ranges.nodes import Nodes
-from discreet.mechanisms.table.sparse import WORTH_A_STRETCH
+from discreet.mechanisms.ranges.range_sparse import Nodes
+from discreet.mechanisms.table.table_sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
 from discreet.noise.priority_sample import Chosen, Sample
 from discreet.noise.survivors import KeptProbability

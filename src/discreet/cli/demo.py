@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from discreet.cli.publishing import data_of
 from discreet.cli.show import print_table, stages
 from discreet.errors import DiscreetError
 from discreet.release import Release, load
+from discreet.release.frame import Frame
 from discreet.spec import load_spec
 
 PEOPLE = 20_000
@@ -56,7 +56,7 @@ def run(folder: Path, quiet: bool) -> None:
         raise DiscreetError(f"{folder}: exists already; remove it, or choose another with --folder")
     folder.mkdir(parents=True)
     people = _population()
-    _write_people(folder / "people.csv", people)
+    Frame(people).to_csv(folder / "people.csv")
     (folder / "town.toml").write_text(SPEC, encoding="utf-8")
     target = folder / RELEASE
     started = time.perf_counter()
@@ -103,13 +103,6 @@ def _population() -> dict[str, Any]:
         "sex": np.array(["Female", "Male"])[(rolls(1000) < 493).astype(int)],
         "district": districts[np.searchsorted([18, 30, 62, 85, 100], rolls(100), side="right")],
     }
-
-
-def _write_people(path: Path, people: dict[str, Any]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(people)
-        writer.writerows(zip(*(column.tolist() for column in people.values()), strict=True))
 
 
 def _answers(release: Release, people: dict[str, Any]) -> None:

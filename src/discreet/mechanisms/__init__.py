@@ -1,4 +1,8 @@
-"""The registry. A mechanism is one file with one class in the folder of its task; being there is all it takes."""
+"""The registry. A mechanism is one file with one class in the folder of its task; being there is all it takes.
+
+The other files of a task's folder are what its methods share. Their names start with what the task is about: `table_`,
+`range_`, `marginal_`, `item_`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from dataclasses import replace
 from functools import cache
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Mechanism, Request
 from discreet.naming import did_you_mean
+from discreet.parameters import problems
 from discreet.tasks import Task
 
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
@@ -58,21 +62,21 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
 
 def _picked(task: Task, request: Request) -> Mechanism:
     """The first method of `auto` that can hold the table. Parameters never decide which one that is."""
-    kinds = [registry()[task.name, method] for method in AUTO[task.name]]
-    for kind in kinds[:-1]:
+    *preferred, last = (registry()[task.name, method] for method in AUTO[task.name])
+    for kind in preferred:
         try:
             return kind(request)
         except BadParameter:
-            if _holds(kind, request):  # so what was asked of it is wrong, which shall be told
+            if _holds(kind, request):  # so a parameter is wrong, and the user should hear about it
                 break
     else:
-        kind = kinds[-1]
+        kind = last
     _check_parameters(task, kind, request)
     return kind(request)
 
 
 def _holds(kind: type[Mechanism], request: Request) -> bool:
-    """Whether the method takes the table when nobody asks for anything special."""
+    """Whether the method can hold the table when no parameters are given."""
     try:
         kind(replace(request, parameters={}))
     except BadParameter:
@@ -81,18 +85,24 @@ def _holds(kind: type[Mechanism], request: Request) -> bool:
 
 
 def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:
-    """Refuses a parameter that the method lacks, and says which methods of the task have it."""
+    """Refuses parameters that the method lacks, and says which methods of the task have them."""
     every = {
         method: [parameter.name for parameter in inner.parameters]
         for (name, method), inner in registry().items()
         if name == task.name
     }
-    for name in request.parameters:
-        if name not in every[kind.method]:
-            owners = [method for method, taken in every.items() if name in taken]
-            if owners:
-                raise BadParameter(
-                    f"`{name}` is a parameter of {', '.join(owners)}; name a method, for `auto` takes {kind.method}"
-                )
+    lacking = [name for name in request.parameters if name not in every[kind.method]]
+    if not lacking:
+        return
+    having = {name: given for name, given in request.parameters.items() if name not in lacking}
+    found = problems(kind.method, kind.parameters, having)
+    for name in lacking:
+        if owners := [method for method, taken in every.items() if name in taken]:
+            found.append(
+                f"`{name}` is a parameter of {', '.join(owners)}, but `auto` chose {kind.method}; set method to one of "
+                f"these, or leave `{name}` out"
+            )
+        else:
             hint = did_you_mean(name, [known for taken in every.values() for known in taken])
-            raise BadParameter(f"no method of task {task.name!r} has a parameter {name!r}.{hint}")
+            found.append(f"no method of task {task.name!r} has a parameter {name!r}.{hint}")
+    raise BadParameter("\n".join(found))

@@ -1,16 +1,19 @@
-"""What a mechanism is: which linear map, which scales, which post-processing, and what its answers leave out."""
+"""What a mechanism is made from (public facts only), and what it says of itself: cost, noise, what is left out."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_schema, by_the_unit
-from discreet.mechanisms.request import Request
+from discreet.naming import reserved_problem
 from discreet.parameters import Parameter, Parameters, Value, as_given, problems
-from discreet.privacy import Alpha, as_text
+from discreet.privacy import LARGEST_EPSILON, Number, Unit, as_text, exact
+from discreet.schema import Schema
+from discreet.tasks import Task
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -18,19 +21,47 @@ if TYPE_CHECKING:
     from discreet.summaries import Summary
 
 
+@dataclass(frozen=True)
+class Request:
+    """The attributes to count by, whom to protect, for how much, and the method's parameters. No data."""
+
+    schema: Schema
+    unit: Unit
+    epsilon: Fraction
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, task: Task, schema: Schema, unit: Unit, epsilon: Number) -> Request:
+        """What a task asks of data with this schema; refuses what no method could do."""
+        if not isinstance(task, Task):
+            raise BadParameter(f'the task must be one such as Table(["age"]), not {task!r}')
+        exact_epsilon = exact(epsilon, "epsilon")
+        if exact_epsilon > LARGEST_EPSILON:
+            raise BadParameter(
+                f"epsilon {as_text(exact_epsilon)} protects nobody; values between 0.01 and 10 are usual"
+            )
+        wanted = schema.select(task.attributes(schema))
+        for name in wanted:
+            if (problem := reserved_problem(name)) is not None:
+                raise BadParameter(f"attribute {problem}")
+        return cls(wanted, unit, exact_epsilon, task.asked())
+
+
 class Mechanism(ABC):
     """Made from a request, before anything is charged; then it measures once.
 
-    Subclasses are found by their `tasks` and `method`; `parameters` are what the method can be told.
+    Subclasses are found by their `tasks` and `method`; `parameters` are what a user can set.
     """
 
     tasks: ClassVar[tuple[str, ...]]
     method: ClassVar[str]
     parameters: ClassVar[Parameters] = ()
-    #: what errors on an empty table say of others: "exact", the same; "empty", a start; "none", nothing
+    #: what errors on an empty table tell about real ones: "exact", the same; "empty", a start; "none", nothing
     rehearsal: str = "exact"
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
+    #: kinds of what its intervals never cover
+    never_covered: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, request: Request) -> None:
         if found := problems(self.method, self.parameters, request.parameters):
@@ -48,7 +79,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def measure(self, data: Bounded, noise: Noise) -> Summary:
-        """The one look at what is private, for what was paid."""
+        """The one look at the private data, for what was paid."""
 
     @abstractmethod
     def noise_law(self) -> dict[str, Any]:
@@ -62,7 +93,7 @@ class Mechanism(ABC):
         return list(by_the_unit(self.request.unit))
 
     def method_leaves_out(self) -> list[LeftOut]:
-        return []
+        return [LeftOut(kind) for kind in self.never_covered]
 
     def cell(self) -> dict[str, int]:
         """The codes of one cell that the release counts."""
@@ -76,22 +107,13 @@ class Mechanism(ABC):
         self.note_choice(parameter.name, value, "given")
         return value
 
-    def value(self, parameter: Parameter[Value]) -> Value:
-        """What was given or the parameter's own default, noted."""
-        if (value := self.given(parameter)) is not None:
-            return value
-        assert parameter.default is not None
-        self.note_choice(parameter.name, parameter.default, "default")
-        return parameter.default
+    def value(self, parameter: Parameter[Value], default: Value | None = None, origin: str = "default") -> Value:
+        """What was given, or this default, or the parameter's own, noted."""
+        if (value := self.given(parameter)) is None:
+            value = parameter.default if default is None else default
+            assert value is not None
+            self.note_choice(parameter.name, value, origin)
+        return value
 
     def note_choice(self, name: str, value: Any, origin: str) -> None:
         self.chosen.append({"name": name, "value": as_given(value), "origin": origin})
-
-
-def laplace_law(scale: Fraction, where: str) -> dict[str, str]:
-    """One law for all: discrete Laplace of a scale, independent in every `where`."""
-    return {
-        "law": f"discrete Laplace: Pr[x] = (1 - alpha) / (1 + alpha) * alpha**|x|, independent in every {where}",
-        "scale": as_text(scale),
-        "alpha": f"{Alpha.of(scale).numerator}/2**64",
-    }

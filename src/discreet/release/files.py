@@ -57,7 +57,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         raise TamperedRelease(f"{folder}: {MANIFEST} is cut off or not JSON; copy the release again") from None
     if not isinstance(manifest, dict) or "seal" not in manifest:
-        raise TamperedRelease(f"{folder}: {MANIFEST} is not that of a release")
+        raise TamperedRelease(f"{folder}: {MANIFEST} does not belong to a release; get the release again")
     if manifest.get("format") not in READABLE:
         raise DiscreetError(f"{folder}: was written in format {manifest.get('format')!r}; upgrade discreet to read it")
     if manifest["seal"] != seal_of(manifest):
@@ -91,7 +91,7 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
         facts = manifest["summary"]
         return SHAPES[facts["shape"]].read(Schema.from_dict(manifest["schema"]), facts, folder / TABLE)
     except (LookupError, ValueError, TypeError, AttributeError) as error:
-        raise TamperedRelease(f"{folder}: its files do not fit together ({error})") from None
+        raise TamperedRelease(f"{folder}: its files do not fit together ({error}); get the release again") from None
 
 
 def _digest(path: Path) -> dict[str, Any]:

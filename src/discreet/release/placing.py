@@ -1,7 +1,7 @@
 """A folder is there whole or not at all: written hidden, forced to the disk, then renamed into place.
 
 Between the record in the ledger and the rename a process may die. The hidden folder is then the only copy of what was
-paid for, and `recover` finishes the rename. Hidden folders that nobody writes any more, and that no ledger knows, are
+paid for, and `recover` finishes the rename. Hidden folders that are no longer written, and that no ledger knows, are
 swept away; a writer holds a lock on its own.
 """
 
@@ -30,16 +30,17 @@ def check(target: Path) -> None:
     try:
         shutil.rmtree(_hidden(nearest / target.name), ignore_errors=True)
     except OSError as error:
-        raise DiscreetError(f"{target}: cannot be made ({error.strerror}); choose another folder") from None
+        raise DiscreetError(f"{target}: cannot be created ({error.strerror}); choose another folder") from None
 
 
 def place(
     target: Path, manifest: dict[str, Any], table: Any, record: Callable[[str], None] = lambda seal: None
 ) -> None:
-    """Write both files and rename; `record` is told the seal when all bytes are on disk and none is visible yet."""
+    """Write both files and rename; `record` gets the seal when all bytes are on disk and none is visible yet."""
     target.parent.mkdir(parents=True, exist_ok=True)
     hidden = _hidden(target)
-    with _held(hidden):
+    with _opened(hidden) as handle:
+        _lock(handle)
         recorded = False
         try:
             _write(hidden / TABLE, memoryview(table))
@@ -112,36 +113,29 @@ def _write(path: Path, content: Any) -> None:
 
 
 def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+    with _opened(folder) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process, however it ends."""
+def _opened(folder: Path) -> Iterator[int]:
     handle = os.open(folder, os.O_RDONLY)
     try:
-        _lock(handle)
-        yield
+        yield handle
     finally:
         os.close(handle)
 
 
 def _is_held(folder: Path) -> bool:
     try:
-        handle = os.open(folder, os.O_RDONLY)
+        with _opened(folder) as handle:
+            return not _lock(handle)
     except OSError:
         return True
-    try:
-        return not _lock(handle)
-    finally:
-        os.close(handle)
 
 
 def _lock(handle: int) -> bool:
+    """Hold a lock that ends with the process, however it ends; False if another one holds it."""
     try:
         import fcntl
 

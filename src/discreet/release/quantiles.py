@@ -8,15 +8,16 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.queries import Boxes, cut_questions
+from discreet.queries import Boxes, Questions, cut_questions
 from discreet.schema import Nominal, Schema
-from discreet.summaries.base import Answers, Summary
+from discreet.summaries import Summary
 
 MOST_CODES = 1 << 20
 
@@ -38,46 +39,41 @@ class Quantile:
         return {**{n: v if isinstance(v, int | str) else str(v) for n, v in plain.items()}, "level": self.level}
 
 
-def prefixes(summary: Summary, selected: Boxes, attribute: int, level: float) -> tuple[list[Any], Answers]:
-    """The labels of the attribute, and for each how many selected records have it or a lower one."""
-    codes = _codes(summary.schema, attribute)
-    labels = [_of(summary.schema, attribute).label(code) for code in codes.tolist()]
-    return labels, _answers(summary, selected, attribute, np.zeros_like(codes), codes, level)
+def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
+    """The labels of the attribute, and for each the question how many selected records have it or a lower one."""
+    codes, label = _ordered(schema, attribute)
+    return [label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
 
 
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
     """The code below which `share` of the selected records lie, with the codes that cannot be ruled out."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadParameter(f"a quantile's share lies between 0 and 1 (0.5 is the median), not {share!r}")
-    codes = _codes(summary.schema, attribute)
+        raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
+    codes, label = _ordered(summary.schema, attribute)
     each = 1 - (1 - level) / 2
-    up_to = _answers(summary, selected, attribute, np.zeros_like(codes), codes, each)
-    above = _answers(summary, selected, attribute, codes + 1, np.full_like(codes, codes[-1]), each)
+    up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
+    above = summary.answer(_between(selected, attribute, codes + 1, np.full_like(codes, codes[-1])), each)
     excess = (1 - share) * up_to.value - share * above.value
     most = (1 - share) * (up_to.high + up_to.bias) - share * (above.low - above.bias)
     least = (1 - share) * (up_to.low - up_to.bias) - share * (above.high + above.bias)
     found = min(int(np.count_nonzero(excess[:-1] < 0)), codes.size - 1)
     below = np.concatenate([[-np.inf], least[:-1]])
     possible = np.append(np.flatnonzero((most >= 0) & (below < 0)), found)
-    label = _of(summary.schema, attribute).label
     return Quantile(label(found), label(int(possible.min())), label(int(possible.max())), level)
 
 
-def _of(schema: Schema, attribute: int) -> Any:
-    return schema[schema.names[attribute]]
-
-
-def _codes(schema: Schema, attribute: int) -> Any:
-    """All codes in order, without the one for other values, which has no place in the order."""
-    ordinal = _of(schema, attribute)
+def _ordered(schema: Schema, attribute: int) -> tuple[Any, Callable[[int], Any]]:
+    """All codes in order, without the one for other values, which has no place in the order; and their labels."""
+    name = schema.names[attribute]
+    ordinal = schema[name]
     assert not isinstance(ordinal, Nominal)
     if ordinal.bins > MOST_CODES:
         raise CannotAnswer(
-            f"{schema.names[attribute]} has {ordinal.bins:,} bins, more than the {MOST_CODES:,} that are looked at; "
-            "publish it in wider bins, or ask for counts of ranges"
+            f"{name} has {ordinal.bins:,} bins, too many for quantiles (at most {MOST_CODES:,}); publish it in wider "
+            "bins, or ask for counts of ranges"
         )
-    return np.arange(ordinal.bins)
+    return np.arange(ordinal.bins), ordinal.label
 
 
-def _answers(summary: Summary, selected: Boxes, attribute: int, first: Any, last: Any, level: float) -> Answers:
-    return summary.answer(cut_questions(selected, {attribute: np.stack([first, last], axis=1)}), level)
+def _between(selected: Boxes, attribute: int, first: Any, last: Any) -> Questions:
+    return cut_questions(selected, {attribute: np.stack([first, last], axis=1)})

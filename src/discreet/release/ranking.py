@@ -14,7 +14,7 @@ from discreet.summaries import simulation
 Floats = NDArray[np.float64]
 
 DRAWS = 1000
-#: further down the list than this nobody is simulated
+#: items further down the list than this are not simulated
 MOST_RIVALS = 5000
 _AT_ONCE = 2 * 10**6
 

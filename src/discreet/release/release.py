@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
@@ -55,7 +56,7 @@ class Release:
 
     @property
     def note(self) -> str:
-        """The same in short, as every answer says it."""
+        """The same in short, as every answer carries it."""
         return noted(self._left_out)
 
     def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
@@ -64,13 +65,11 @@ class Release:
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
         a row per cell; a cell that is listed twice counts once.
         """
-        boxes = self._selected(where) if cells is None else self._listed(cells)
         if cells is not None and where is not None:
             raise BadParameter("count: give either a where or a list of cells, not both")
-        questions = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
-        found = self.summary.answer(questions, _checked(level))
-        columns = (found.value, found.stderr, found.low, found.high, found.bias)
-        value, stderr, low, high, bias = (column[0].item() for column in columns)
+        boxes = self._selected(where) if cells is None else self._listed(cells)
+        found = self._answers(Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64)), level)
+        value, stderr, low, high, bias = (column.item() for column in vars(found).values())
         return Estimate(value, stderr, low, high, level, self.note, bias)
 
     def _listed(self, cells: Any) -> Boxes:
@@ -85,9 +84,7 @@ class Release:
 
     def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
-        asked = read_questions(questions, self.schema, self._known)
-        found = self.summary.answer(asked, _checked(level))
-        return Frame(_columns(found))
+        return Frame(_columns(self._answers(read_questions(questions, self.schema, self._known), level)))
 
     def table(
         self,
@@ -106,29 +103,23 @@ class Release:
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
         groups = [self._groups(name) for name in names]
-        attributes = [attribute for attribute, _ in groups]
-        if len(set(attributes)) != len(attributes):
-            raise BadParameter("table: an attribute can be grouped by once only")
-        lengths = [len(labels) for _, labels in groups]
+        if len({index for index, _, _ in groups}) != len(groups):
+            raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
+        lengths = [len(labels) for _, labels, _ in groups]
         if math.prod(lengths) > MOST_TOTAL_BOXES:
             raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add a where")
-        codes = np.indices(lengths).reshape(len(lengths), -1)
-        ends = [
-            np.array([label[1:] for label in labels])[code] for (_, labels), code in zip(groups, codes, strict=True)
-        ]
-        questions = cut_questions(self._selected(where), dict(zip(attributes, ends, strict=True)))
-        found = self.summary.answer(questions, _checked(level))
-        columns: dict[str, Any] = {}
-        for (attribute, labels), code in zip(groups, codes, strict=True):
-            texts = [label for label, _, _ in labels]
-            columns[self.schema.names[attribute]] = [texts[i] for i in code.tolist()]
-        answers = _columns(found)
+        places = np.indices(lengths).reshape(len(lengths), -1)
+        ends, columns = {}, {}
+        for (index, labels, codes), place in zip(groups, places, strict=True):
+            ends[index] = codes[place]
+            columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
+        answers = _columns(self._answers(cut_questions(self._selected(where), ends), level))
         if whole:
             answers["count"] = np.maximum(np.rint(answers["count"]), 0).astype(np.int64)
         return Frame({**columns, **answers})
 
-    def _groups(self, name: Group) -> tuple[int, list[tuple[Any, int, int]]]:
-        """The attribute's index and its groups: (label, first code, last code)."""
+    def _groups(self, name: Group) -> tuple[int, Sequence[Any], NDArray[np.int64]]:
+        """The attribute's index, and its groups: their labels, and their first and last codes."""
         level: str | int | None = None
         if isinstance(name, tuple) and len(name) == 2:
             name, level = name
@@ -141,15 +132,16 @@ class Release:
         if level is None:
             if attribute.size > MOST_TOTAL_BOXES:  # before its labels are made
                 raise CannotAnswer(f"{name} has {attribute.size:,} values, too many rows; count ranges of it instead")
-            return index, [(label, code, code) for code, label in enumerate(attribute.labels)]
+            return index, attribute.labels, np.arange(attribute.size)[:, None].repeat(2, axis=1)
         if not isinstance(attribute, Nominal):
             raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
-        return index, attribute.level(int(level) if str(level).isdecimal() else level)
+        nodes = attribute.level(int(level) if str(level).isdecimal() else level)
+        return index, [label for label, _, _ in nodes], np.array([ends for _, *ends in nodes])
 
     def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL) -> Frame:
         """For each value of an ordinal attribute, how many records have that value or a lower one."""
-        labels, found = prefixes(self.summary, self._selected(where), self._ordinal(attribute), _checked(level))
-        return Frame({attribute: labels, **_columns(found)})
+        labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
+        return Frame({attribute: labels, **_columns(self._answers(questions, level))})
 
     def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
         """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
@@ -163,28 +155,33 @@ class Release:
         counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
         """
         if not hasattr(self.summary, "noise_draws"):
-            raise CannotAnswer("top is for releases of Items; of others, sort what table() gives")
+            raise CannotAnswer("top works for releases of Items only; for others, sort what table() returns")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
-        names = [per] if isinstance(per, str) else list(per)
-        if self.schema.names[0] in names or len(set(names)) < len(names):
-            raise BadParameter(f"top: per names contexts, each once, and not {self.schema.names[0]} itself")
+        item, names = self.schema.names[0], [per] if isinstance(per, str) else list(per)
+        if item in names or len(set(names)) < len(names):
+            raise BadParameter(f"top: per must name contexts, each once, and not {item} itself")
         contexts = [self._groups(name) for name in names]
-        selected, parts = self._selected(where), []
-        for chosen in itertools.product(*(labels for _, labels in contexts)):
-            within = {index: ends for (index, _), (_, *ends) in zip(contexts, chosen, strict=True)}
-            questions, codes = item_questions(selected, within)
-            found = self.summary.answer(questions, _checked(level))
+        selected = self._selected(where)
+        rows: dict[str, list[Any]] = {}
+        for chosen in itertools.product(*(range(len(labels)) for _, labels, _ in contexts)):
+            around = list(zip(contexts, chosen, strict=True))
+            questions, codes = item_questions(selected, {index: ends[i] for (index, _, ends), i in around})
+            found = self._answers(questions, level)
             best, certainty = ranked(self.summary, questions, found.value, k)
-            labels = {name: [label] * best.size for name, (label, _, _) in zip(names, chosen, strict=True)}
-            item = [self.schema[self.schema.names[0]].label(code) for code in codes[best].tolist()]
-            answers = {name: column[best] for name, column in _columns(found).items()}
-            rank = np.arange(1, best.size + 1)
-            parts.append({**labels, "rank": rank, self.schema.names[0]: item, **answers, "certainty": certainty})
-        # plain values: labels and numbers of all lists, one below the other
-        return Frame(
-            {name: [value for part in parts for value in np.asarray(part[name]).tolist()] for name in parts[0]}
-        )
+            part = {
+                **{name: [labels[i]] * best.size for name, ((_, labels, _), i) in zip(names, around, strict=True)},
+                "rank": np.arange(1, best.size + 1),
+                item: [self.schema[item].label(code) for code in codes[best].tolist()],
+                **{name: column[best] for name, column in _columns(found).items()},
+                "certainty": certainty,
+            }
+            for name, column in part.items():  # plain values: the lists of all contexts, one below the other
+                rows.setdefault(name, []).extend(np.asarray(column).tolist())
+        return Frame(rows)
+
+    def _answers(self, questions: Questions, level: float) -> Answers:
+        return self.summary.answer(questions, _checked(level))
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)

@@ -112,6 +112,35 @@ def test_check_finds_what_only_the_method_knows(cli: Cli, small: Path) -> None:
     assert all(word in said.stdout for word in ("2,000,000,000,000 cells", "filter", "threshold", "priority"))
 
 
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        (
+            'method = "filter-priority"',
+            [
+                "[releases.a] method 'filter-priority' has no parameter 'thtea'. Did you mean 'theta'?",
+                "[releases.a] size must be a whole number of at least 1, not 0",
+            ],
+        ),
+        (
+            'method = "auto"',
+            [
+                "[releases.a] `size` is a parameter of filter, ",
+                "[releases.a] no method of task 'table' has a parameter 'thtea'. Did you mean 'theta'?",
+            ],
+        ),
+    ],
+)
+def test_check_reports_every_wrong_parameter_of_a_release(cli: Cli, small: Path, method: str, says: list[str]) -> None:
+    (small / "two.toml").write_text(f"{SMALL}{method}\nsize = 0\nthtea = 2\n")
+    said = cli(small, "check", "two.toml", "--json")
+    assert said.returncode == 1
+    problems = json.loads(said.stdout)["problems"]
+    assert len(problems) == 2
+    for problem, words in zip(sorted(problems), sorted(says), strict=True):
+        assert problem.startswith(f"two.toml: {words}")
+
+
 def test_check_of_what_is_no_spec(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty.toml").write_text("")
     (tmp_path / "latin.toml").write_bytes(SMALL.replace('"m"', '"É"').encode("latin-1"))

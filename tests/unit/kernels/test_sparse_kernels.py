@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.kernels.priorities import least_priorities, strengths_of
 from discreet.kernels.walks import put_bits, walk_wide
-from discreet.mechanisms.table.stretches import cut, merged
+from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, placed, to_integers, to_limbs
 from discreet.noise.wide import merged_order
 from discreet.numbers.cell_numbers import CellNumbers, limbs_for

@@ -22,10 +22,18 @@ LARGE = Schema(a=Ordinal(0, 2**40 - 1))
         (Ranges(["a"], direct=["typo"]), SMALL, r"direct: 'typo' is not among the release's attributes"),
         (Ranges(["a"], workload=["a <"]), SMALL, "workload, question 1: "),
         (Ranges(["a"], write="cell"), SMALL, "write must be 'coefficients' or 'cells', not 'cell'"),
-        (Ranges(["a"], base=4), SMALL, r"`base` is a parameter of dyadic, .*; name a method"),
-        (Table(["a"], theta=3), SMALL, "`theta` is a parameter of filter, filter-priority, filter-threshold;"),
+        (Ranges(["a"], base=4), SMALL, r"`base` is a parameter of dyadic, .*, but `auto` chose privelet\+; set method"),
+        (
+            Table(["a"], theta=3),
+            SMALL,
+            "`theta` is a parameter of filter, .*filter-threshold, but `auto` chose geometric",
+        ),
         (Table(["a"], thtea=3), SMALL, "no method of task 'table' has .* 'thtea'. Did you mean 'theta'?"),
-        (Ranges(["a"], direct=["a"]), LARGE, r"`direct` is a parameter of privelet\*, privelet\+; name a method"),
+        (
+            Ranges(["a"], direct=["a"]),
+            LARGE,
+            r"`direct` is .* privelet\*, privelet\+, but `auto` chose dyadic-filter-",
+        ),
     ],
 )
 def test_auto_hides_no_mistake(task: Task, schema: Schema, says: str) -> None:

@@ -55,7 +55,7 @@ def test_what_the_rules_leave_out_is_said_without_looking() -> None:
     assert complete.describe()["leaves out"] == "nothing"
 
 
-ONE_USER = "at most 2 records are counted of one user"
+ONE_USER = "at most 2 records of one user are counted"
 DROPPED = "rows that the declared rules drop"
 
 
@@ -64,7 +64,7 @@ DROPPED = "rows that the declared rules drop"
     [
         ("gs-r", {"group": 2}, [ONE_USER, "items of a group share one count", DROPPED]),
         ("sra", {}, [ONE_USER, DROPPED]),
-        ("sra", {"rescale": True}, [f"{ONE_USER}, and counts multiplied to make up for the others", DROPPED]),
+        ("sra", {"rescale": True}, [f"{ONE_USER}, and counts are multiplied to make up for the others", DROPPED]),
         ("hpa", {}, [ONE_USER, "records of popular items are kept first", DROPPED]),
         ("fpa", {"coefficients": 1}, [ONE_USER, "all but the first coefficients are cut off", DROPPED]),
     ],
@@ -84,7 +84,7 @@ def test_the_note_says_what_a_method_for_items_leaves_out(
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        (discreet.Ranges("age", method="privelet*"), "coefficients that do not stand out of the noise count as zero"),
+        (discreet.Ranges("age", method="privelet*"), "coefficients that do not stand out from the noise count as zero"),
         (discreet.Table("age", method="filter", theta=9), "cells whose noisy count is below 9 count as zero"),
     ],
     ids=str,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.noise import ZeroNoise
 from discreet.privacy import Number, Unit, exact
 from discreet.private.counts import Counts

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import discreet
 from discreet.errors import CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
 from discreet.queries import Questions

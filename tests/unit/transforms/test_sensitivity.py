@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import discreet
-from discreet.mechanisms.ranges.transformed import Transformed
+from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.privacy import Unit
 from tests.unit.transforms.measuring import changes, made, map_of, scales_of
 from tests.unit.transforms.shapes import schemas, tree_weight, wavelet_weight

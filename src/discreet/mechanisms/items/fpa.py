@@ -17,15 +17,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
-from discreet.left_out import LeftOut
-from discreet.mechanisms.items.grouped_items import halves
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import ITEMS, ItemMethod
-from discreet.mechanisms.request import Request
-from discreet.naming import FOURIER_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.naming import FOURIER_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
-from discreet.privacy import Unit, choice_cost, choice_scale, length_cost, rounded_up
+from discreet.privacy import Unit, length_cost, rounded_up
 from discreet.private.kept import Histories
 from discreet.summaries import Summary
 from discreet.summaries.smoothed_items import FourierCounts, Frequencies
@@ -37,6 +34,8 @@ MOST_COUNT = 10**9
 #: losses are whole multiples of 1 / this
 _LOSS_STEPS = 16
 _CHOICE_SHARE = Fraction(1, 20)
+#: the step in which the coefficients of each table are chosen
+_CHOICES = {"items": "choice", "edges": "edge-choice"}
 
 COEFFICIENTS = Parameter(
     "coefficients",
@@ -49,37 +48,36 @@ COEFFICIENTS = Parameter(
 class Fpa(ItemMethod):
     method = "fpa"
     parameters = (*ITEMS, COEFFICIENTS)
+    takes_pairs = False
+    columns = FOURIER_COLUMNS
+    never_covered = ("frequencies",)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        refuse_columns(request.schema, (*TOP_COLUMNS, *FOURIER_COLUMNS), self.method)
-        if self.pairs:
-            raise BadParameter("fpa takes no pairs of items; use lpa, sra or hpa for them")
         if "coefficients" in request.parameters:
             self.up_to(COEFFICIENTS, self.sizes["items"] // 2 + 1)
         else:
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
             self.rehearsal = "none"
             unit = self.unit_of(self.bound.most)
-            for step in self.shares:
-                if step.endswith("choice"):
-                    length = padded_length(self.sizes["items" if step == "choice" else "edges"])
-                    self.check_choice(_loss_sensitivity(unit, length), self.epsilon_of(step))
+            for step in self.steps:
+                sensitivity = _loss_sensitivity(unit, padded_length(self.sizes[step]))
+                self.check_choice(sensitivity, self.epsilon_of(_CHOICES[step]))
 
     def widest_change(self) -> Fraction:
         lengths = [padded_length(self.sizes[step]) for step in ("items", "edges")]
         return max(_moved(self.unit_of(self.bound.most), length, length) for length in lengths)
 
     def default_shares(self) -> dict[str, Fraction]:
-        choice = Fraction(0) if "coefficients" in self.request.parameters else _CHOICE_SHARE
-        steps = {**({"choice": choice} if choice else {}), "items": 1 - choice}
-        return halves(self.has_edges, steps)
+        if "coefficients" in self.request.parameters:
+            return self.for_each_table({"items": Fraction(1)})
+        return self.for_each_table({"choice": _CHOICE_SHARE, "items": 1 - _CHOICE_SHARE})
 
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
         tables = self.tables(self.kept(histories, bound, noise), bound)
         unit = self.unit_of(bound)
         views = []
-        for step, table in zip(("items", "edges"), tables, strict=False):
+        for step, table in zip(self.steps, tables, strict=True):
             length = padded_length(table.size)
             every = coefficients(np.minimum(table, MOST_COUNT), length)
             kept = self._numbers(every, step, unit, length, noise)
@@ -90,23 +88,17 @@ class Fpa(ItemMethod):
             views.append(Frequencies(noise.add(exact, scale), scale, LATTICE, length, table.size))
         return FourierCounts(self.release_schema, self.views, views, bound=bound)
 
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [*super().method_leaves_out(), LeftOut("frequencies")]
-
     def _numbers(self, every: NDArray[np.longdouble], step: str, unit: Unit, length: int, noise: Noise) -> int:
         """How many coefficients are kept: k = 2 rho - 1."""
         if "coefficients" in self.request.parameters:
             return min(2 * int(self.request.parameters["coefficients"]) - 1, length)
-        epsilon = self.epsilon_of("choice" if step == "items" else "edge-choice")
         # the highest frequency of an even length has a cosine only
         numbers = np.minimum(np.arange(1, length + 2, 2), length)[: length // 2 + 1]
         left = np.concatenate([np.cumsum((every**2)[::-1])[::-1], [0]])[numbers]
         lengths = np.sqrt(np.maximum(left, 0)) + _noise_lengths(unit, numbers, length, self.epsilon_of(step))
         # losses beyond 2**60 are all the same: far too much
         losses = np.ceil(np.minimum(lengths * _LOSS_STEPS, 2.0**60)).astype(np.int64)
-        sensitivity = _loss_sensitivity(unit, length)
-        self.pay(choice_cost(choice_scale(epsilon, sensitivity), sensitivity))
-        return int(numbers[noise.choose(losses, choice_scale(epsilon, sensitivity))])
+        return int(numbers[self.choose(_CHOICES[step], losses, _loss_sensitivity(unit, length), noise)])
 
 
 def _transform_error(length: int) -> Fraction:

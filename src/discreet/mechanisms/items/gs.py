@@ -1,6 +1,6 @@
 """Items grouped by a noisy sample, in groups of the size that the sample says is best.
 
-Source: GS of grouping-smoothing, section 3.3. Guarantee: see `grouped_items` and gs-s; the size follows from the noisy
+Source: GS of grouping-smoothing, section 3.3. Guarantee: see `item_groups` and gs-s; the size follows from the noisy
 sample. For every size from 1 to all items the error is worked out, in O(d log d) for all together: items are sorted
 by the sample, running sums give a group's mean, and a look-up gives the distances from it (`kernels.grouping`). The
 noise to come is put in as quantiles of its law, in turn, rather than drawn.
@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.kernels.cores import cores, side_by_side
 from discreet.kernels.grouping import index_values, smoothing_errors
-from discreet.mechanisms.items.grouped_items import Grouping, halves
 from discreet.mechanisms.items.gs_s import SAMPLING, GsS
+from discreet.mechanisms.items.item_groups import Grouping
+from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.items.likely_counts import likely_counts
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter, Positive
-from discreet.privacy import cost, scale_of
+from discreet.parameters import Parameter, Positive, choice
+from discreet.privacy import scale_of
 from discreet.private.kept import Kept
 
 _QUANTILES = 1024
@@ -43,13 +43,12 @@ MEAN = Parameter(
     "mean",
     Positive(),
     "A public guess of how many records of a user count on average",
-    otherwise="a little of epsilon finds out",
+    otherwise="measured with a little of epsilon",
 )
-SCALE = Parameter(
+SCALE = choice(
     "scale",
-    Choice(("mean", "paper")),
-    "'paper': a sampled record stands for as many as the bound says, and noise for differences",
-    "mean",
+    ("mean", "paper"),
+    "'paper': a sampled record stands for as many as the bound says, and its noise for differences between items",
 )
 
 
@@ -62,10 +61,10 @@ class Gs(GsS):
         scale = self.value(SCALE)
         if "mean" in self.request.parameters:
             if scale == "paper" or self.sampling != "columns":
-                raise BadParameter('mean goes with scale = "mean" and sampling = "columns"')
+                raise BadParameter('mean needs scale = "mean" and sampling = "columns"; set these, or leave mean out')
             self.mean = self.value(MEAN)
             if not 1 <= self.mean <= self.bound.most:
-                raise BadParameter(f"mean must lie between 1 and what counts of a user at most, {self.bound.most}")
+                raise BadParameter(f"mean must lie between 1 and the bound, {self.bound.most}")
 
     @property
     def as_printed(self) -> bool:
@@ -78,7 +77,7 @@ class Gs(GsS):
 
     def default_shares(self) -> dict[str, Fraction]:
         spare = _SCALE_SHARE if self.finds_mean else Fraction(0)
-        steps = halves(self.has_edges, {"sample": (1 - spare) / 2, "items": (1 - spare) / 2})
+        steps = self.for_each_table({"sample": (1 - spare) / 2, "items": (1 - spare) / 2})
         return {**steps, **({"scale": spare} if spare else {})}
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
@@ -106,12 +105,10 @@ class Gs(GsS):
         if not self.finds_mean:
             return float(self.mean)
         if step == "items":
-            both = [kept.table(bound).sum(), kept.table(1).sum()]
-            units = [self.unit_of(bound), self.unit_of(1)]
-            scales = [scale_of(self.epsilon_of("scale") / 2, unit.sensitivity) for unit in units]
-            for unit, scale in zip(units, scales, strict=True):
-                self.pay(cost(unit, 1 / scale))
-            records, users = (int(noise.add(np.array([n]), s)[0]) for n, s in zip(both, scales, strict=True))
+            records, users = (
+                self.noisy_total(kept, rows, noise, self.scale("scale", self.unit_of(rows), Fraction(1, 2)))
+                for rows in (bound, 1)
+            )
             self._mean = min(max(records / max(users, 1), 1.0), float(bound))
         return self._mean  # the edges' is the same, and was paid for
 

@@ -1,6 +1,6 @@
 """Items grouped at random.
 
-Source: GS-R of grouping-smoothing, section 3.1. Guarantee: see `grouped_items`; the groups are chance alone.
+Source: GS-R of grouping-smoothing, section 3.1. Guarantee: see `item_groups`; the groups are chance alone.
 Numerics: exact noise on whole group sums. Bias: smoothing, and records above the bound.
 """
 
@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.private.kept import Kept
 
@@ -26,7 +26,7 @@ class GsR(GroupedItems):
         self.check_group()
 
     def default_shares(self) -> dict[str, Fraction]:
-        return halves(self.has_edges, {"items": Fraction(1)})
+        return self.for_each_table({"items": Fraction(1)})
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
         count = self.sizes[step]

@@ -1,6 +1,6 @@
 """Items grouped by a noisy sample of their records.
 
-Source: GS-S of grouping-smoothing, section 3.2. Guarantee: see `grouped_items`. The sample costs its step's share:
+Source: GS-S of grouping-smoothing, section 3.2. Guarantee: see `item_groups`. The sample costs its step's share:
 with `columns`, one record of each user, chosen at random, is counted, which one user changes by one; with `rows`, all
 records of users who are sampled at the rate of `privacy.sampling_rate`; with `none`, all records, and wide noise.
 Numerics: exact noise, and ties in the noisy sample in random order, so the order of items never matters.
@@ -9,31 +9,29 @@ Numerics: exact noise, and ties in the noisy sample in random order, so the orde
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.items.grouped_items import GROUP, GroupedItems, Grouping, halves
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.request import Request
 from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
-from discreet.parameters import Choice, Parameter, Parameters
+from discreet.parameters import choice
 from discreet.privacy import sampling_rate, scale_of
 from discreet.private.kept import Kept
 
-SAMPLING = Parameter(
+SAMPLING = choice(
     "sampling",
-    Choice(("columns", "rows", "none")),
-    "What the groups are found by: one record of each user (columns), some users (rows), or all records (none)",
-    "columns",
+    ("columns", "rows", "none"),
+    "What items are grouped by: one record of each user (columns), all of some users (rows), or all records (none)",
 )
 
 
 class GsS(GroupedItems):
     method = "gs-s"
-    parameters: ClassVar[Parameters] = (*ITEMS, GROUP, SAMPLING)
+    parameters = (*ITEMS, GROUP, SAMPLING)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -45,7 +43,7 @@ class GsS(GroupedItems):
         self.check_group()
 
     def default_shares(self) -> dict[str, Fraction]:
-        return halves(self.has_edges, {"sample": Fraction(1, 2), "items": Fraction(1, 2)})
+        return self.for_each_table({"sample": Fraction(1, 2), "items": Fraction(1, 2)})
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
         seen, _, _ = self.noisy_sample(kept, step, bound, noise)

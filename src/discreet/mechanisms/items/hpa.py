@@ -10,30 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.items.sra import USUAL_BOUND
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.items.sra import Sra
 from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Whole
 from discreet.private.kept import Histories, Kept
-from discreet.schema import Attribute
+from discreet.schema import Nominal
 
 POPULARITY_SHARE = Fraction(1, 10)
 PROBE = Parameter(
-    "probe", Whole(), "How many records of each user, chosen at random, the popularity is estimated from (d)", 1
+    "probe", Whole(), "From how many records of each user, chosen at random, the popularity is estimated (d)", 1
 )
 SCORES = Parameter(
     "scores",
     Form("{item = score}"),
-    "Public scores instead of a private popularity; items without one have 0",
+    "Public scores to use instead of a private popularity; items without one have 0",
     otherwise="a noisy popularity",
 )
 
@@ -41,29 +39,27 @@ SCORES = Parameter(
 class Hpa(ItemCells):
     method = "hpa"
     parameters = (*ITEMS, RESCALE, PROBE, SCORES)
+    never_covered = ("popular-first",)
+    usual_bound = Sra.usual_bound
 
     def __init__(self, request: Request) -> None:
         self.scores = _public_scores(request)
         super().__init__(request)
         self.needs_rows = True
         if self.scores is None:
+            self.looks += 1
             self.probe = self.up_to(PROBE, request.unit.most)
         elif "probe" in request.parameters:
-            raise BadParameter("probe: with public scores no popularity is estimated; leave one of the two out")
+            raise BadParameter("probe: with public scores no popularity is estimated; leave out probe or scores")
         else:
             self.note_choice("scores", f"public, for {np.count_nonzero(self.scores):,} items", "given")
 
     def default_shares(self) -> dict[str, Fraction]:
-        popularity = {} if self.scores is not None else {"popularity": POPULARITY_SHARE}
-        rest = 1 - sum(popularity.values(), Fraction(0))
-        return {**popularity, **{step: share * rest for step, share in super().default_shares().items()}}
-
-    def default_bound(self) -> int:
-        return USUAL_BOUND
-
-    @property
-    def looks(self) -> int:
-        return super().looks + (self.scores is None)
+        shares = super().default_shares()
+        if self.scores is not None:
+            return shares
+        rest = {step: share * (1 - POPULARITY_SHARE) for step, share in shares.items()}
+        return {"popularity": POPULARITY_SHARE, **rest}
 
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise, self._popularity(histories, noise))
@@ -73,31 +69,23 @@ class Hpa(ItemCells):
         if self.scores is not None:
             return self.scores
         seen = self.kept(histories, self.probe, noise).table(self.probe)
-        items = seen.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
-        noisy = noise.add(items, self.scale("popularity", self.unit_of(self.probe)))
+        noisy = noise.add(self.per_item(seen), self.scale("popularity", self.unit_of(self.probe)))
         return np.maximum(noisy, 0).astype(np.float64)
-
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [*super().method_leaves_out(), LeftOut("popular-first")]
 
 
 def _public_scores(request: Request) -> NDArray[np.float64] | None:
     given = request.parameters.get("scores")
     if given is None:
         return None
-    item = request.schema.names[0]
+    attribute = request.schema[request.schema.names[0]]
     if not isinstance(given, Mapping) or not given:
-        raise BadParameter(f'scores must say a number for items, such as {{"{request.schema[item].label(0)}": 2.5}}')
-    scores = np.zeros(request.schema[item].size)
+        raise BadParameter(f'scores must give items a number each, such as {{"{attribute.label(0)}": 2.5}}')
+    scores = np.zeros(attribute.size)
     for label, score in given.items():
         if isinstance(score, bool) or not isinstance(score, int | float) or not np.isfinite(score):
-            raise BadParameter(f"scores: {label!r} has {score!r}, which is no number")
-        scores[_code(request.schema[item], label)] = score
+            raise BadParameter(f"scores: {label!r} has {score!r}, which is not a number; give a number")
+        first, last = attribute.node(label) if isinstance(attribute, Nominal) else (attribute.code(label),) * 2
+        if first != last:
+            raise BadParameter(f"scores: {label!r} is a group of items; give each item its own score")
+        scores[first] = score
     return scores
-
-
-def _code(attribute: Attribute, label: Any) -> int:
-    first, last = attribute.node(label) if hasattr(attribute, "node") else (attribute.code(label),) * 2
-    if first != last:
-        raise BadParameter(f"scores: {label!r} is a group of items; give each item its own score")
-    return first

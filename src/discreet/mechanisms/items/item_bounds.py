@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.request import Request
-from discreet.noise import Noise
-from discreet.parameters import Form, Parameter, Positive
-from discreet.privacy import Unit, as_text, choice_cost, choice_scale, exact
+from discreet.mechanisms.base import Request
+from discreet.parameters import Form, Parameter, Share
+from discreet.privacy import Unit, as_text, exact
 
 BOUND = Parameter(
     "bound",
@@ -29,16 +28,13 @@ BOUND = Parameter(
     otherwise="10 (sra, hpa), or the unit's own bound",
 )
 QUANTILE = Parameter(
-    "quantile",
-    Positive(),
-    'With bound = "quantile": the share of users who keep all their records',
-    Fraction(9, 10),
+    "quantile", Share(), 'With bound = "quantile": the share of users who keep all their records', Fraction(9, 10)
 )
 GUESS = Parameter(
     "guess",
     Form("{users, records, popularity}, all three public guesses"),
-    "The best bound follows from the number of users, the records of each, and the share of records that are about an "
-    "item of interest",
+    "The best bound is computed from the number of users, the records of each, and the share of records that are about "
+    "an item of interest",
 )
 GUESSES = ("users", "records", "popularity")
 QUANTILE_SHARE = Fraction(1, 20)
@@ -55,36 +51,35 @@ class Bound:
     most: int
     unit: Unit
     quantile: Fraction | None = None
-    share: Fraction = Fraction(0)
 
     @classmethod
     def of(cls, request: Request, default: int, items_share: Fraction, note: Note) -> Bound:
         asked, most = request.parameters, request.unit.most
-        if "bound" in asked and "guess" in asked:
-            raise BadParameter("give either a bound or a guess from which it follows, not both")
-        bound = asked.get("bound")
+        bound, origin = asked.get("bound"), "given"
+        if bound is not None and "guess" in asked:
+            raise BadParameter("bound: give either a bound, or a guess from which it is computed, not both")
         if "quantile" in asked and bound != "quantile":
-            raise BadParameter('quantile goes with bound = "quantile"')
+            raise BadParameter('quantile is used only with bound = "quantile"; give both, or leave quantile out')
         if bound == "quantile":
-            quantile = exact(asked.get("quantile", Fraction(9, 10)), "quantile")
-            if quantile >= 1 or quantile.denominator > 10**6:
-                raise BadParameter("quantile must lie between 0 and 1, with at most six digits, such as 0.9")
+            quantile = QUANTILE.read(asked.get("quantile", QUANTILE.default))
+            if quantile.denominator > 10**6:
+                raise BadParameter("quantile must have at most six digits after the point, such as 0.9")
             if most > MOST_BOUNDS:
-                raise BadParameter(f"a quantile is drawn among at most {MOST_BOUNDS:,} bounds; lower the unit's own")
+                raise BadParameter(
+                    f"a quantile can be drawn from at most {MOST_BOUNDS:,} bounds; lower max_rows of the unit"
+                )
             note("bound", f"{as_text(quantile)} quantile of records per user", "drawn privately; see `summary`")
-            return cls(most, request.unit, quantile, QUANTILE_SHARE)
+            return cls(most, request.unit, quantile)
         if "guess" in asked:
-            best = best_bound(asked["guess"], request.epsilon * items_share, request.unit)
-            note("bound", best, f"best for the public guess {asked['guess']}")
-            return cls(best, request.unit)
-        if bound is None:
-            note("bound", min(default, most), "default")
-            return cls(min(default, most), request.unit)
-        if isinstance(bound, bool) or not isinstance(bound, int) or not 1 <= bound <= most:
+            bound = best_bound(asked["guess"], request.epsilon * items_share, request.unit)
+            origin = f"best for the public guess {asked['guess']}"
+        elif bound is None:
+            bound, origin = min(default, most), "default"
+        elif isinstance(bound, bool) or not isinstance(bound, int) or not 1 <= bound <= most:
             raise BadParameter(
                 f'bound must be "quantile" or a whole number from 1 to {most}, the unit\'s own bound, not {bound!r}'
             )
-        note("bound", bound, "given")
+        note("bound", bound, origin)
         return cls(bound, request.unit)
 
     @property
@@ -95,28 +90,23 @@ class Bound:
     def text(self) -> str:
         return f"a privately drawn number (at most {self.most}) of" if self.private else str(self.most)
 
-    def chosen(self, numbers: NDArray[np.int64], epsilon: Fraction, noise: Noise) -> int:
-        """The bound, drawn from how many users have 0, 1, 2, ... records."""
-        losses = self._losses(numbers)
-        return 1 + noise.choose(losses, choice_scale(epsilon, self.sensitivity))
-
-    def price(self, epsilon: Fraction) -> Fraction:
-        return choice_cost(choice_scale(epsilon, self.sensitivity), self.sensitivity)
-
     @property
     def sensitivity(self) -> int:
         """One user more or less moves the users at most, and the quantile among them; one replaced, both by less."""
-        quantile = self.quantile or Fraction(9, 10)
-        share, rest = quantile.numerator, quantile.denominator - quantile.numerator
-        return max(share, rest) if self.unit.neighbours == "add-remove" else quantile.denominator
+        assert self.quantile is not None
+        share, whole = self.quantile.as_integer_ratio()
+        return max(share, whole - share) if self.unit.neighbours == "add-remove" else whole
 
-    def _losses(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By how many users, times the quantile's denominator, the bounds 1, 2, ... miss the quantile."""
-        quantile = self.quantile or Fraction(9, 10)
+    def losses(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """By how many users, times the quantile's denominator, the bounds 1, 2, ... miss the quantile.
+
+        `numbers` are how many users have 0, 1, 2, ... records.
+        """
+        assert self.quantile is not None
+        share, whole = self.quantile.as_integer_ratio()
         upto = np.cumsum(numbers[1:])
-        wanted = quantile.numerator * int(upto[-1])
-        below = quantile.denominator * (upto - numbers[1:]) - wanted
-        above = wanted - quantile.denominator * upto
+        wanted = share * int(upto[-1])
+        below, above = whole * (upto - numbers[1:]) - wanted, wanted - whole * upto
         return np.asarray(np.maximum(np.maximum(below, above), 0))
 
 
@@ -130,12 +120,12 @@ def squared_error(guess: Mapping[str, float], bound: int, epsilon: Fraction, uni
 
 
 def best_bound(guess: object, epsilon: Fraction, unit: Unit) -> int:
-    """Equation 22, at least 1 and at most what the unit says."""
+    """Equation 22, at least 1 and at most the unit's own bound."""
     if not isinstance(guess, Mapping) or set(guess) != set(GUESSES):
-        raise BadParameter("guess must say users, records (of one user) and popularity, and nothing else")
+        raise BadParameter("guess must have users, records (of one user) and popularity, and nothing else")
     users, records, popularity = (float(exact(guess[name], f"guess.{name}")) for name in GUESSES)
     if popularity > 1:
-        raise BadParameter("guess.popularity is the share of records about an item: at most 1")
+        raise BadParameter("guess.popularity is the share of records about an item; it must be at most 1")
     reach = users * popularity
     noise = 4 * (unit.sensitivity / unit.most) ** 2 / float(epsilon) ** 2
     best = (2 * reach**2 * records - reach) / (noise - 2 * reach * popularity / records + 2 * reach**2)

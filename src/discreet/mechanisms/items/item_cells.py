@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import ItemMethod
-from discreet.mechanisms.request import Request
-from discreet.naming import RESCALED_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.naming import RESCALED_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Flag, Parameter
 from discreet.private.kept import Histories, Kept
@@ -32,22 +32,17 @@ class ItemCells(ItemMethod):
     """Noise of one scale for all items, of another for all edges; `select` says which records are kept."""
 
     def __init__(self, request: Request) -> None:
-        self.rescales = RESCALE.read(request.parameters.get("rescale", False))
+        self.rescales = request.parameters.get("rescale", False) is True
+        self.columns = RESCALED_COLUMNS if self.rescales else ()
         super().__init__(request)
-        columns = (*TOP_COLUMNS, *RESCALED_COLUMNS) if self.rescales else TOP_COLUMNS
-        refuse_columns(request.schema, columns, self.method)
         self.needs_rows |= self.rescales
+        self.looks += self.rescales
         if self.rescales and self.pairs:
-            raise BadParameter("rescale: the total of records says nothing about pairs; leave it out")
+            raise BadParameter("rescale: a total of records cannot correct counts of pairs; leave rescale out")
 
     def default_shares(self) -> dict[str, Fraction]:
         total = {"total": TOTAL_SHARE} if self.rescales else {}
-        each = (1 - sum(total.values(), Fraction(0))) / (2 if self.has_edges else 1)
-        return {**total, "items": each, **({"edges": each} if self.has_edges else {})}
-
-    @property
-    def looks(self) -> int:
-        return super().looks + self.rescales
+        return {**total, **self.for_each_table({"items": 1 - sum(total.values(), Fraction(0))})}
 
     def select(self, histories: Histories, bound: int, noise: Noise) -> Kept:
         return self.kept(histories, bound, noise)
@@ -56,7 +51,7 @@ class ItemCells(ItemMethod):
         tables = self.tables(self.select(histories, bound, noise), bound)
         units = [self.unit_of(bound), self.edge_unit(bound)]
         parts = []
-        for table, step, unit in zip(tables, ("items", "edges"), units, strict=False):
+        for table, step, unit in zip(tables, self.steps, units, strict=False):
             scale = self.scale(step, unit)
             if step == "edges" and self.pairs:
                 noisy = self._noisy_pairs(table, scale, noise)
@@ -69,18 +64,19 @@ class ItemCells(ItemMethod):
     def _total(self, histories: Histories, noise: Noise) -> Total:
         """A noisy number of all records, up to the unit's own bound."""
         most = self.request.unit.most
-        total = self.kept(histories, most, noise).table(most).sum()
         scale = self.scale("total", self.unit_of(most))
-        return Total(int(noise.add(np.array([total]), scale)[0]), scale)
+        return Total(self.noisy_total(self.kept(histories, most, noise), most, noise, scale), scale)
 
     def method_leaves_out(self) -> list[LeftOut]:
+        found = super().method_leaves_out()
         if not self.rescales:
-            return super().method_leaves_out()
-        return [LeftOut("rescaled", {"bound": self.bound.text})]
+            return found
+        others = [one for one in found if one.kind != "user-bound"]
+        return [LeftOut("rescaled", {"bound": self.bound.text}), *others]
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
         """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""
-        items = self.request.schema.sizes[0]
+        items = self.sizes["items"]
         square = table.reshape(items, items)
         if self.distinct:
             upper = np.triu_indices(items, 1)

@@ -10,20 +10,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
+from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, without_unit
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, Bound
-from discreet.mechanisms.request import Request
-from discreet.naming import did_you_mean
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTILE_SHARE, Bound
+from discreet.mechanisms.noise_scales import SharedBudget
+from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
-from discreet.parameters import Choice, Flag, Form, Parameter, Parameters
-from discreet.privacy import IN_CELL, LARGEST_SCALE, Unit, as_text, choice_scale, cost, exact, scale_of
+from discreet.parameters import Flag, Form, Parameter, Parameters, choice
+from discreet.privacy import IN_CELL, Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
@@ -35,42 +35,51 @@ ALSO = "also_"
 LARGEST_CHOICE = Fraction(2**47)
 
 PAIRS = Parameter(
-    "pairs", Flag(), "Besides items, pairs of items that users have in common; usually given as `context`", False
+    "pairs",
+    Flag(),
+    "Whether pairs of items that users have in common are counted too; usually given as `context`",
+    False,
 )
-COUNT = Parameter(
-    "count",
-    Choice(("records", "users")),
-    "'users': a user counts once for an item, with a context chosen at random",
-    "records",
-)
+COUNT = choice("count", ("records", "users"), "'users' counts a user once for an item, with a context chosen at random")
 SHARES = Parameter(
     "shares",
     Form("a part of epsilon for each step, such as {items = 0.5, edges = 0.5}"),
-    "What part of epsilon each step gets",
+    "How epsilon is divided among the steps",
     otherwise="the method's own, see its card",
 )
 ITEMS: Parameters = (PAIRS, COUNT, BOUND, QUANTILE, GUESS, SHARES)
 
 
-class ItemMethod(Mechanism):
+class ItemMethod(SharedBudget):
     """A method of `Items`: users' records in, noisy counts per item, and per item and context, out."""
 
     tasks = ("items",)
+    less_noise = "raise epsilon or lower the bound"
+    takes_pairs: ClassVar[bool] = True
+    #: columns of its releases, besides those of every release of items
+    columns: tuple[str, ...] = ()
+    #: how many records of a user count by default; None for the unit's own bound
+    usual_bound: ClassVar[int | None] = None
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         schema = request.schema
-        self.pairs = PAIRS.read(request.parameters.get("pairs", False))
+        self.pairs = bool(request.parameters.get("pairs", False))
         self.item = schema.names[0]
         self.distinct = self._counts_users()
-        self.has_edges = self.pairs or len(schema) > 1
-        self.bound = Bound.of(request, self.default_bound(), self.default_shares()["items"], self.note_choice)
+        #: the tables that are published, each of which has steps of its own
+        self.steps = ("items", "edges") if self.pairs or len(schema) > 1 else ("items",)
+        usual = self.usual_bound or request.unit.most
+        self.bound = Bound.of(request, usual, self.default_shares()["items"], self.note_choice)
+        #: how many looks at the users' records it will take
+        self.looks = 1 + self.bound.private
         as_declared = not self.bound.private and self.bound.most == request.unit.most
         # a unit's "one row in a cell" is about cells of the data, which may be finer than items
         self.needs_rows = self.pairs or self.distinct or not as_declared
         if self.pairs and self.bound.most == 1:
-            raise BadParameter("pairs of items need users of whom at least 2 records count; raise their bound")
-        self.release_schema = _with_pairs(schema, self.item) if self.pairs else schema
+            raise BadParameter("bound: pairs of items need at least 2 records of a user; raise the bound")
+        if self.pairs:
+            self.release_schema = Schema({self.item: schema[self.item], ALSO + self.item: schema[self.item]})
         cells = self.release_schema.cells
         if cells > MOST_CELLS:
             raise BadParameter(
@@ -78,47 +87,35 @@ class ItemMethod(Mechanism):
                 "leave out a context, or use fewer items or wider bins"
             )
         self.shares = self._shares()
-        #: 1 / scale of all steps, for a change of one record, adds up to at most this
-        self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
         self._paid = Fraction(0)
         self.check_scale(self.widest_change() / (request.epsilon * min(self.shares.values()) / 2))
         if self.bound.private:
             self.check_choice(self.bound.sensitivity, self.epsilon_of("bound"))
+        refuse_columns(schema, (*TOP_COLUMNS, *self.columns), self.method)
+        if self.pairs and not self.takes_pairs:
+            raise BadParameter(f"{self.method} cannot count pairs of items; use lpa, sra or hpa for them")
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""
         units = [self.unit_of(self.request.unit.most), self.edge_unit(self.bound.most)]
         return Fraction(max(unit.sensitivity for unit in units))
 
-    def check_scale(self, scale: Fraction) -> None:
-        """Refuses what would need wider noise than there is, before anything is charged."""
-        if scale > LARGEST_SCALE:
-            raise BadParameter(
-                f"{self.method}: this needs noise of a scale above 2**52; raise epsilon or lower the bound"
-            )
-
     def check_choice(self, sensitivity: int, epsilon: Fraction) -> None:
-        """The same for what the exponential mechanism chooses by."""
+        """Refuses a choice by the exponential mechanism that would be nearly even, before anything is charged."""
         if choice_scale(epsilon, sensitivity) > LARGEST_CHOICE:
-            raise BadParameter(f"{self.method}: such a choice needs more of epsilon; raise epsilon, or its share")
-
-    @property
-    def cost(self) -> Fraction:
-        """What all steps together may cost; `measure` checks that the scales it used do not exceed it."""
-        return cost(self.request.unit, self.budget)
-
-    @property
-    def looks(self) -> int:
-        """How many looks at the users' records it will take."""
-        return 1 + self.bound.private
-
-    def default_bound(self) -> int:
-        """How many records of a user count if nobody says."""
-        return self.request.unit.most
+            raise BadParameter(f"{self.method}: a private choice needs more of epsilon; raise epsilon, or its share")
 
     @abstractmethod
     def default_shares(self) -> dict[str, Fraction]:
-        """What share of epsilon each step gets; "items" and, if `has_edges`, "edges" are what is published."""
+        """What share of epsilon each step gets; "items" and, with contexts or pairs, "edges" are what is published."""
+
+    def for_each_table(self, shares: dict[str, Fraction]) -> dict[str, Fraction]:
+        """Steps for items alone; or for items and edges, with half of epsilon each and names of their own."""
+        if len(self.steps) == 1:
+            return shares
+        both = {name: share / 2 for name, share in shares.items()}
+        edges = {("edges" if name == "items" else f"edge-{name}"): share for name, share in both.items()}
+        return {**both, **edges}
 
     @abstractmethod
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
@@ -128,12 +125,10 @@ class ItemMethod(Mechanism):
         histories = data.histories(self.looks)
         bound, self._paid = self.bound.most, Fraction(0)
         if self.bound.private:
-            numbers = self.kept(histories, bound, noise).numbers(bound)
-            bound = self.bound.chosen(numbers, self.epsilon_of("bound"), noise)
-            self.pay(self.bound.price(self.epsilon_of("bound")))
+            losses = self.bound.losses(self.kept(histories, bound, noise).numbers(bound))
+            bound = 1 + self.choose("bound", losses, self.bound.sensitivity, noise)
         summary = self.published(histories, bound, noise)
-        if self._paid > self.request.epsilon:
-            raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
+        self.check_paid(self._paid)
         return summary
 
     def kept(self, histories: Histories, most: int, noise: Noise, scores: NDArray[np.float64] | None = None) -> Kept:
@@ -146,11 +141,21 @@ class ItemMethod(Mechanism):
     def epsilon_of(self, step: str) -> Fraction:
         return self.request.epsilon * self.shares[step]
 
-    def scale(self, step: str, unit: Unit) -> Fraction:
-        """The scale for counts of this unit's records in a step, which is paid for hereby."""
-        scale = scale_of(self.epsilon_of(step), unit.sensitivity)
+    def choose(self, step: str, losses: NDArray[np.int64], sensitivity: int, noise: Noise) -> int:
+        """An index of low loss, drawn by the exponential mechanism and paid for."""
+        scale = choice_scale(self.epsilon_of(step), sensitivity)
+        self.pay(choice_cost(scale, sensitivity))
+        return noise.choose(losses, scale)
+
+    def scale(self, step: str, unit: Unit, part: Fraction = Fraction(1)) -> Fraction:
+        """The scale for counts of this unit's records in a step, or part of one; this pays for it."""
+        scale = scale_of(self.epsilon_of(step) * part, unit.sensitivity)
         self.pay(cost(unit, 1 / scale))
         return scale
+
+    def noisy_total(self, kept: Kept, rows: int, noise: Noise, scale: Fraction) -> int:
+        """How many records count, when at most this many of each user do."""
+        return int(noise.add(kept.table(rows).sum()[None], scale)[0])
 
     def pay(self, epsilon: Fraction) -> None:
         self._paid += epsilon
@@ -159,17 +164,18 @@ class ItemMethod(Mechanism):
         return {"law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s); for s see `summary`"}
 
     def unit_leaves_out(self) -> list[LeftOut]:
-        """Which records count, the method says itself."""
+        """Without the unit's own bound: `method_leaves_out` says which records count."""
         return [] if self.request.unit.is_row else [without_unit(self.request.unit)]
 
     def method_leaves_out(self) -> list[LeftOut]:
+        found = super().method_leaves_out()
         if self.request.unit.is_row:
-            return []
+            return found
         what = "different items" if self.distinct else "records"
-        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what})]
+        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what}), *found]
 
     def cell(self) -> dict[str, int]:
-        """Of pairs, one of two items."""
+        """A pair is one of two different items."""
         codes = super().cell()
         return {**codes, ALSO + self.item: 1} if self.pairs else codes
 
@@ -188,7 +194,9 @@ class ItemMethod(Mechanism):
                 "users, or leave it out"
             )
         if in_cell == 1 and asked.get("count") == "records":
-            raise BadParameter("count: the unit says that a user counts once in a cell, so users are counted")
+            raise BadParameter(
+                f"count: with {IN_CELL} = 1 users are counted, not records; leave count out, or set it to 'users'"
+            )
         if in_cell == 1 and "count" not in asked:
             self.note_choice("count", "users", "from the unit: one row in a cell")
             return True
@@ -196,31 +204,13 @@ class ItemMethod(Mechanism):
 
     def _shares(self) -> dict[str, Fraction]:
         """Every step's share of epsilon, as given or by default; they add up to at most 1."""
-        wanted = self.default_shares()
+        wanted, origin = self.default_shares(), "default"
         if self.bound.private:
-            wanted = {
-                "bound": self.bound.share,
-                **{step: share * (1 - self.bound.share) for step, share in wanted.items()},
-            }
-        given = self.request.parameters.get("shares")
-        if given is not None:
-            if not isinstance(given, Mapping) or not given:
-                raise BadParameter(f"shares must say a part of epsilon for each of {', '.join(wanted)}")
-            for step in given:
-                if step not in wanted:
-                    raise BadParameter(
-                        f"shares: there is no step {step!r}.{did_you_mean(step, wanted)} "
-                        f"The steps are {', '.join(wanted)}"
-                    )
-            missing = [step for step in wanted if step not in given]
-            if missing:
-                raise BadParameter(f"shares: {', '.join(missing)} is missing; each step needs a part of epsilon")
-            wanted = {step: exact(given[step], f"shares.{step}") for step in wanted}
-            if sum(wanted.values()) > 1:
-                raise BadParameter("shares: the parts of epsilon add up to more than 1")
-        self.note_choice(
-            "shares", {step: as_text(share) for step, share in wanted.items()}, "default" if given is None else "given"
-        )
+            rest = {step: share * (1 - QUANTILE_SHARE) for step, share in wanted.items()}
+            wanted = {"bound": QUANTILE_SHARE, **rest}
+        if (given := self.request.parameters.get("shares")) is not None:
+            wanted, origin = _given_shares(given, list(wanted)), "given"
+        self.note_choice("shares", {step: as_text(share) for step, share in wanted.items()}, origin)
         return wanted
 
     def edge_unit(self, rows: int) -> Unit:
@@ -233,10 +223,12 @@ class ItemMethod(Mechanism):
     def tables(self, kept: Kept, rows: int) -> list[NDArray[np.int64]]:
         """The exact counts per item, and per item and context or pair, flat."""
         table = kept.table(rows)
-        items = table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
-        if self.pairs:
-            return [items, kept.pairs(rows, directed=not self.distinct).reshape(-1)]
-        return [items, table] if self.has_edges else [items]
+        edges = kept.pairs(rows, directed=not self.distinct).reshape(-1) if self.pairs else table
+        return [self.per_item(table), edges][: len(self.steps)]
+
+    def per_item(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts of all cells to those of the items."""
+        return np.asarray(table.reshape(self.sizes["items"], -1).sum(axis=1))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -247,8 +239,19 @@ class ItemMethod(Mechanism):
     def views(self) -> list[tuple[str, ...]]:
         """The attributes of each published table: the item's, then all."""
         names = self.release_schema.names
-        return [names[:1], names] if self.has_edges else [names[:1]]
+        return [names[:1], names][: len(self.steps)]
 
 
-def _with_pairs(schema: Schema, item: str) -> Schema:
-    return Schema({item: schema[item], ALSO + item: schema[item]})
+def _given_shares(given: Any, steps: list[str]) -> dict[str, Fraction]:
+    if not isinstance(given, Mapping) or not given:
+        raise BadParameter(f"shares must give a part of epsilon to each of {', '.join(steps)}")
+    for step in given:
+        if step not in steps:
+            hint = did_you_mean(step, steps)
+            raise BadParameter(f"shares: there is no step {step!r}.{hint} The steps are {', '.join(steps)}")
+    if missing := [step for step in steps if step not in given]:
+        raise BadParameter(f"shares: {', '.join(missing)} is missing; each step needs a part of epsilon")
+    shares = {step: exact(given[step], f"shares.{step}") for step in steps}
+    if sum(shares.values()) > 1:
+        raise BadParameter("shares: the parts of epsilon add up to more than 1; lower some of them")
+    return shares

@@ -9,13 +9,8 @@ from __future__ import annotations
 from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
 
-#: the papers' choice for three of their four data sets
-USUAL_BOUND = 10
-
 
 class Sra(ItemCells):
     method = "sra"
     parameters = (*ITEMS, RESCALE)
-
-    def default_bound(self) -> int:
-        return USUAL_BOUND
+    usual_bound = 10  # the papers' choice for three of their four data sets

@@ -15,24 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.marginals.relative import RELATIVE
-from discreet.mechanisms.marginals.starting import START, Starting
-from discreet.mechanisms.marginals.stepping import Paths, steps_down
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal_relative import MOST_STEPS, RELATIVE, START, Starting
+from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
 from discreet.noise import Descent, Noise
 from discreet.parameters import Form, Parameter
 from discreet.privacy import exact
 from discreet.summaries.marginal_tables import Part
 
 STEPS = 100_000
-#: steps may be no smaller than start divided by this
-MOST_STEPS = 2**40
 _LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
 
 STEP = Parameter(
     "step",
     Form("a number of at least 0"),
-    "How far a scale goes down at a time (lambda_Delta); 0: as little as can be",
+    "How far a scale goes down at a time (lambda_Delta); 0 stands for the limit of small steps, computed as "
+    "start / 2**30, or start**2 / 2**46 if that is more",
     otherwise=f"start / {STEPS:,}",
 )
 
@@ -44,35 +42,30 @@ class IReduct(Starting):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         step = request.parameters.get("step")
-        self.limit = isinstance(step, int | float | str) and not isinstance(step, bool) and str(step) in ("0", "0.0")
+        self.limit = str(step) in ("0", "0.0")
         self.given_step = None if step is None or self.limit else exact(step, "step")
-        if self.given_step is None:
-            origin = "given: the limit" if self.limit else "default"
-            self.note_choice("step", _LIMIT if self.limit else f"start / {STEPS}", origin)
-        else:
+        if self.given_step is not None:
             self.note_choice("step", self.given_step, "given")
             self._check_step(self.given_step)
-
-    @property
-    def grain(self) -> Fraction:
-        return self.given_step or super().grain
-
-    @property
-    def most_grains(self) -> int:
-        return min(super().most_grains, MOST_STEPS) if self.given_step else super().most_grains
+        elif self.limit:
+            self.note_choice("step", _LIMIT, "given: the limit")
+        else:
+            self.note_choice("step", f"start / {STEPS}", "default")
 
     def _check_step(self, step: Fraction) -> None:
         """Refuses steps that no descent can be made of, before anything is charged."""
-        known = "start" in self.request.parameters or self.records is not None
+        known = self.known[START] is not None or self.records is not None
         start = self.start(self.records or Fraction(1)) if known else self.least_start
         if max(start, self.least_start, (self.records or 0) / self.needs_size[START]) > step * MOST_STEPS:
-            raise BadParameter("step: over 2**40 steps lead from start to zero; give 0 for the limit of small steps")
+            raise BadParameter(
+                "step: start is over 2**40 steps from zero; raise step, or give 0 for the limit of small steps"
+            )
         if (known and step >= start) or start > step * self.most_grains:
-            raise BadParameter("step must be smaller than start")
+            raise BadParameter("step must be smaller than start; lower step, or raise start")
         if known:
             _ = Descent(start, step, 1).whole
 
-    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+    def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)
         start, sanity = self.start(size), self.sanity(size)
         step = self.given_step or (limit_step(start) if self.limit else start / STEPS)
@@ -84,20 +77,16 @@ class IReduct(Starting):
         if steps >= 1:
             descent = Descent(start, step, steps)
             redraws = noise.descend(noisy, exact_counts, descent)
-            paths = Paths.of(
-                self.cells, noisy, redraws.answer, redraws.step, exact_counts[redraws.answer] + redraws.offset
-            )
+            redrawn = exact_counts[redraws.answer] + redraws.offset
             del exact_counts  # from here on, noisy values only
+            paths = Paths.of(self.cells, noisy, redraws.answer, redraws.step, redrawn)
             taken = steps_down(paths, self.weights, sanity, self.objective, descent, self.left)
             noisy = paths.values_after(taken)
         else:
             taken = np.zeros(len(tables), np.int64)
         scales = [start - int(k) * step for k in taken]
-        self.check_spent([*self.size_spent, *(1 / scale for scale in scales)])
-        ends = np.cumsum(self.cells)
-        return [
-            Part.single(noisy[end - n : end], scale) for end, n, scale in zip(ends, self.cells, scales, strict=True)
-        ]
+        values = np.split(noisy, np.cumsum(self.cells)[:-1])
+        return [Part.single(mine, scale) for mine, scale in zip(values, scales, strict=True)]
 
 
 def limit_step(start: Fraction) -> Fraction:

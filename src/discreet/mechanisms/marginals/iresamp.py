@@ -1,7 +1,8 @@
 """Noise scales are halved where it helps most, by drawing afresh and averaging all draws.
 
 Source: iResamp, appendix A of ireduct: the rival that shows what noise reduction saves. A table that was halved k times
-costs 2 / scale - 1 / start (errata), for all its draws are paid. Guarantee and numerics: see `marginal`. Bias: none.
+costs 2 / scale - 1 / start (errata), because all its draws are paid. Guarantee and numerics: see `marginal_method`.
+Bias: none.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.marginals.relative import RELATIVE
-from discreet.mechanisms.marginals.starting import START, Starting
+from discreet.mechanisms.marginals.marginal_relative import RELATIVE, START, Starting
 from discreet.noise import Noise
 from discreet.summaries.marginal_tables import Part
 
@@ -19,28 +19,25 @@ class IResamp(Starting):
     method = "iresamp"
     parameters = (*RELATIVE, START)
 
-    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+    def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)
         start, sanity = self.start(size), self.sanity(size)
         draws = [[noisy] for noisy in noise.add_blocks(tables, [start] * len(tables))]
-        scales = [[start] for _ in tables]
-        parts = [Part.combined(drawn, at) for drawn, at in zip(draws, scales, strict=True)]
+        parts = [Part.combined(drawn, [start]) for drawn in draws]
         needs = [self.need_of_table(part.values, sanity, i) for i, part in enumerate(parts)]
         spent = len(tables) / start
         working = set(range(len(tables)))
         while working:
             # the error falls by need * scale / 2, the cost rises by 2 / scale
-            table = max(working, key=lambda i: self.gain(needs[i], float(scales[i][-1])))
-            halved = scales[table][-1] / 2
+            table = max(working, key=lambda i: self.gain(needs[i], float(parts[i].scales[-1])))
+            halved = parts[table].scales[-1] / 2
             if spent + 1 / halved > self.left:
                 working.remove(table)
                 continue
             spent += 1 / halved
-            scales[table].append(halved)
-            draws[table].append(noise.add_blocks([tables[table]], [halved])[0])
-            parts[table] = Part.combined(draws[table], scales[table])
+            draws[table] += noise.add_blocks([tables[table]], [halved])
+            parts[table] = Part.combined(draws[table], [*parts[table].scales, halved])
             needs[table] = self.need_of_table(parts[table].values, sanity, table)
-        self.check_spent([*self.size_spent, *(1 / scale for at in scales for scale in at)])
         return parts
 
     def gain(self, need: float, scale: float) -> float:

@@ -1,7 +1,7 @@
 """A first look at all tables with a small share of the budget, then noise scales that suit what was seen.
 
 Source: TwoPhase of ireduct, sections 3.2 and 5.2, with the corrected Rescale (errata). Guarantee and numerics: see
-`marginal`; the second phase depends on the first one's noisy counts only. Bias: none.
+`marginal_method`; the second phase depends on the first one's noisy counts only. Bias: none.
 The default share of 0.05 lies between the best ones that the paper found for 1-way (0.07) and 2-way tables (0.025).
 """
 
@@ -13,15 +13,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
-from discreet.mechanisms.marginals.relative import RELATIVE, Relative
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal_relative import RELATIVE, Relative
 from discreet.noise import Noise
-from discreet.parameters import Parameter, Positive
+from discreet.parameters import Parameter, Share
 from discreet.privacy import LARGEST_SCALE, rounded_up
 from discreet.summaries.marginal_tables import Part
 
-SHARE = Parameter("share", Positive(), "The first phase's part of epsilon", Fraction(1, 20))
+SHARE = Parameter("share", Share(), "The first phase's part of epsilon", Fraction(1, 20))
 
 
 class TwoPhase(Relative):
@@ -31,22 +30,18 @@ class TwoPhase(Relative):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self.share = self.value(SHARE)
-        if self.share >= 1:
-            raise BadParameter("share is the first phase's part of epsilon: below 1, such as 0.05")
         for part in (self.share, 1 - self.share):
             self.check_scale(2 * len(self.cells) / (self.left * part))
 
-    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
-        size = self.size(tables, noise)
+    def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        sanity = self.sanity(self.size(tables, noise))
         first = len(tables) / (self.left * self.share)
         seen = noise.add_blocks(tables, [first] * len(tables))
-        needs = [self.need_of_table(noisy, self.sanity(size), i) for i, noisy in enumerate(seen)]
+        needs = [self.need_of_table(noisy, sanity, i) for i, noisy in enumerate(seen)]
         second = rescaled(needs, self.left * (1 - self.share), self.objective)
         again = noise.add_blocks(tables, second)
-        self.check_spent([*self.size_spent, *[1 / first] * len(tables), *(1 / scale for scale in second)])
-        return [
-            Part.combined([one, other], [first, scale]) for one, other, scale in zip(seen, again, second, strict=True)
-        ]
+        draws = zip(seen, again, second, strict=True)
+        return [Part.combined([one, other], [first, scale]) for one, other, scale in draws]
 
 
 def rescaled(needs: list[float], budget: Fraction, objective: str) -> list[Fraction]:

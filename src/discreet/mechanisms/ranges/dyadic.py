@@ -1,7 +1,7 @@
 """Noise on the counts of all nodes of a tree per attribute, made consistent by least squares or answered node by node.
 
 Source: dyadic ranges, section 5.2 of sparse-summaries, with all log m + 1 levels charged (errata). Guarantee and
-numerics: see `transformed`. Bias: none.
+numerics: see `range_dense`. Bias: none.
 """
 
 from __future__ import annotations
@@ -12,27 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.ranges.nodes import BASE
-from discreet.mechanisms.ranges.transformed import WRITE, Transformed
+from discreet.mechanisms.ranges.range_dense import WRITE, Transformed
+from discreet.mechanisms.ranges.range_sparse import BASE
 from discreet.parameters import Flag, Parameter
 from discreet.schema import Attribute, Nominal
 from discreet.summaries.coefficients import Coefficients, TreeCounts
 from discreet.transforms import AgreeingTree, Axis, Tree
 
 CONSISTENCY = Parameter(
-    "consistency", Flag(), "Whether the estimates of all nodes agree, by least squares, or each stands alone", True
+    "consistency",
+    Flag(),
+    "Whether the estimates of all nodes are made to agree, by least squares; otherwise each is used as it is",
+    True,
 )
 
 
 class Dyadic(Transformed):
-    tasks = ("ranges",)
     method = "dyadic"
     parameters = (BASE, CONSISTENCY, WRITE)
 
     def choose_axes(self) -> list[Axis]:
         base, self.consistent = self.value(BASE), self.value(CONSISTENCY)
         if not self.consistent and self.write == "cells":
-            raise BadParameter("without consistency there are no common cells to write; leave `write` out")
+            raise BadParameter("write: cells need consistency; leave `write` out, or set consistency to true")
         attributes = self.request.schema.values()
         self.check_length(math.prod(_full_parts(attribute, base) for attribute in attributes))
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]

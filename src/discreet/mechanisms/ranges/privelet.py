@@ -1,17 +1,16 @@
 """Noise on wavelet coefficients: Haar for ordinal attributes, the nominal wavelet for the others.
 
-Source: privelet (Xiao, Wang, Gehrke), sections 4 to 6. Guarantee and numerics: see `transformed`. Bias: none.
+Source: privelet (Xiao, Wang, Gehrke), sections 4 to 6. Guarantee and numerics: see `range_dense`. Bias: none.
 """
 
 from __future__ import annotations
 
-from discreet.mechanisms.ranges.transformed import WRITE, Transformed
+from discreet.mechanisms.ranges.range_dense import WRITE, Transformed
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import Axis, Haar, NominalWavelet, Tree
 
 
 class Privelet(Transformed):
-    tasks = ("ranges",)
     method = "privelet"
     parameters = (WRITE,)
 

@@ -1,6 +1,6 @@
 """`privelet` with some attributes left untransformed: those of few codes do better that way.
 
-Source: privelet, section 6.4. Guarantee and numerics: see `transformed`. Bias: none.
+Source: privelet, section 6.4. Guarantee and numerics: see `range_dense`. Bias: none.
 Which attributes: named by the user, or by the least exact mean variance over a public workload, or the paper's rule.
 """
 
@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import BadParameter
+from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.privelet import wavelet
-from discreet.mechanisms.ranges.transformed import WRITE, Transformed
-from discreet.mechanisms.ranges.workload import given_workload, spread_workload
+from discreet.mechanisms.ranges.range_dense import WRITE, Transformed
+from discreet.mechanisms.ranges.range_workload import spread_workload
 from discreet.naming import did_you_mean
 from discreet.parameters import Form, Parameter, Parameters
 from discreet.queries import Questions
@@ -33,24 +34,26 @@ DIRECT = Parameter(
 WORKLOAD = Parameter(
     "workload",
     Form("a list of predicates"),
-    "The questions to choose `direct` for",
-    otherwise="all ranges and hierarchy nodes alike",
+    "The questions that the choice of `direct` should serve best",
+    otherwise="all ranges and hierarchy nodes, equally often",
 )
 
 
 class PriveletPlus(Transformed):
-    tasks = ("ranges",)
     method = "privelet+"
     parameters: ClassVar[Parameters] = (DIRECT, WORKLOAD, WRITE)
 
     def choose_axes(self) -> list[Axis]:
         schema, asked = self.request.schema, self.request.parameters
         if "direct" in asked and "workload" in asked:
-            raise BadParameter("workload is what `direct` is chosen for; give one of the two")
+            raise BadParameter("`direct` is chosen to suit the workload, so give only one of the two")
         given = asked.get("direct")
-        if given is None:
-            direct = self._best(given_workload(asked["workload"], schema) if "workload" in asked else None)
-            origin = f"default: least mean variance over {'your' if 'workload' in asked else 'an even'} workload"
+        if given is None and "workload" in asked:
+            direct = self._best(read_predicates("workload", asked["workload"], schema))
+            origin = "default: least mean variance over your workload"
+        elif given is None:
+            direct = self._best(spread_workload(schema))
+            origin = "default: least mean variance over an even workload"
         elif given == "paper":
             direct = {name for name in schema if _small(schema[name])}
             origin = "given: the rule |A| <= P(A)**2 H(A) of privelet"
@@ -73,30 +76,25 @@ class PriveletPlus(Transformed):
                 raise BadParameter(f"direct: {name!r} is not among the release's attributes.{hint}")
         return set(names)
 
-    def _best(self, workload: Questions | None) -> set[str]:
+    def _best(self, questions: Questions) -> set[str]:
         """The choice of least mean variance: among all, or for many attributes by changing one at a time."""
-        schema = self.request.schema
-        questions = workload or spread_workload(schema)
 
-        def error(direct: frozenset[str]) -> float:
+        def error(direct: Iterable[str]) -> float:
             axes = self._axes(direct)
             # any epsilon gives the same order; this scale keeps the noise far from its steps
             scale = Fraction(1000 * math.prod(axis.weight for axis in axes))
             return float(NoiseMoments(axes, scale).of(questions)[0].mean())
 
-        names = list(schema)
+        names = list(self.request.schema)
         if len(names) <= _ALL_TRIED:
-            choices: list[frozenset[str]] = [
-                frozenset(some) for r in range(len(names) + 1) for some in itertools.combinations(names, r)
-            ]
-            errors = [error(choice) for choice in choices]
-            return set(choices[errors.index(min(errors))])
-        best = frozenset(name for name in names if _small(schema[name]))
+            sizes = range(len(names) + 1)
+            return set(min((some for r in sizes for some in itertools.combinations(names, r)), key=error))
+        best = {name for name in names if _small(self.request.schema[name])}
         least = error(best)
         while True:
             found, choice = min((error(best ^ {name}), name) for name in names)
             if found >= least:
-                return set(best)
+                return best
             best, least = best ^ {choice}, found
 
 

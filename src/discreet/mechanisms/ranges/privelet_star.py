@@ -1,6 +1,6 @@
-"""`privelet+` whose answers use only the coefficients that stand out of the noise.
+"""`privelet+` whose answers use only the coefficients that stand out from the noise.
 
-Source: privelet, section 7, with the corrected CompThresh (errata). Guarantee and numerics: see `transformed`; the
+Source: privelet, section 7, with the corrected CompThresh (errata). Guarantee and numerics: see `range_dense`; the
 thresholds are computed from the noisy coefficients alone. Bias: thresholding pulls small coefficients to
 zero; intervals are those of the coefficients before.
 """
@@ -10,23 +10,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.left_out import LeftOut
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
-from discreet.parameters import Choice, Parameter
+from discreet.parameters import choice
 from discreet.summaries.shrunk import Shrunk
 from discreet.transforms import Axis
 
-THRESHOLD = Parameter(
-    "threshold",
-    Choice(("soft", "hard")),
-    "'soft' also takes the threshold off what is kept, 'hard' keeps it as it is",
-    "soft",
+THRESHOLD = choice(
+    "threshold", ("soft", "hard"), "'soft' also subtracts the threshold from what is kept, 'hard' keeps it as it is"
 )
 
 
 class PriveletStar(PriveletPlus):
     method = "privelet*"
     rehearsal = "empty"
+    never_covered = ("shrunk",)
     parameters = (*PriveletPlus.parameters, THRESHOLD)
 
     def choose_axes(self) -> list[Axis]:
@@ -35,6 +32,3 @@ class PriveletStar(PriveletPlus):
 
     def summary(self, values: NDArray[np.int64]) -> Shrunk:
         return Shrunk(self.request.schema, self.axes, values, self.scale, soft=self.threshold == "soft")
-
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [LeftOut("shrunk")]

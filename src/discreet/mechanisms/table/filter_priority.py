@@ -1,28 +1,20 @@
 """Drop the cells below theta, then keep a priority sample of exactly `size` of the others.
 
-Source: section 3.4 of sparse-summaries. Guarantee and numerics: see `sparse` and `noise/priority_sample`.
+Source: section 3.4 of sparse-summaries. Guarantee and numerics: see `table_sparse` and `noise/priority_sample`.
 Bias: that of `filter`; the sampling adds none.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from discreet.left_out import LeftOut
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.priority import Priority
-from discreet.mechanisms.table.sparse import SIDED, SIZE, THETA
-from discreet.parameters import Parameters
+from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA, of
 
 
 class FilterPriority(Priority):
     method = "filter-priority"
-    parameters: ClassVar[Parameters] = (SIZE, THETA, SIDED)
+    parameters = of("cell", SIZE, THETA, SIDED)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        theta = self.given(THETA)
-        self.theta = self.theta_for(self.size) if theta is None else theta
-
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [*super().method_leaves_out(), self.below_theta()]
+        self.theta = self.given(THETA) or self.theta_for(self.size)

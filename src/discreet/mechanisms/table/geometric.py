@@ -7,14 +7,10 @@ Numerics: exact. Bias: none.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
-
 from discreet.errors import BadParameter
-from discreet.mechanisms.base import Mechanism, laplace_law
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.noise_scales import OneScale
 from discreet.noise import Noise
-from discreet.privacy import Alpha, cost, scale_of
 from discreet.private.bounded import Bounded
 from discreet.summaries.dense_cells import DenseCells
 
@@ -22,7 +18,7 @@ from discreet.summaries.dense_cells import DenseCells
 MOST_CELLS = 2**27
 
 
-class Geometric(Mechanism):
+class Geometric(OneScale):
     tasks = ("table", "ranges")
     method = "geometric"
 
@@ -34,17 +30,9 @@ class Geometric(Mechanism):
                 f"the table has {cells:,} cells, too many to give each its own noise (at most {MOST_CELLS:,}). "
                 "Use a sparse method (filter, threshold, priority, filter-priority), fewer attributes, or wider bins"
             )
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity)
-        self.alpha = Alpha.of(self.scale)
-
-    @property
-    def cost(self) -> Fraction:
-        return cost(self.request.unit, 1 / self.scale)
+        self.set_scale()
 
     def measure(self, data: Bounded, noise: Noise) -> DenseCells:
         table = data.table().dense()
         noise.add_into(table, self.scale)
         return DenseCells(self.request.schema, table, self.alpha)
-
-    def noise_law(self) -> dict[str, Any]:
-        return laplace_law(self.scale, "cell")

@@ -1,27 +1,25 @@
 """Keep exactly `size` cells, those of highest priority noisy count / r, r uniform in (0, 1].
 
 Source: priority sampling, section 3.3 of sparse-summaries; tau is the priority just below the sample's.
-Guarantee and numerics: see `sparse` and `noise/priority_sample`. Bias: none (two-sided).
+Guarantee and numerics: see `table_sparse` and `noise/priority_sample`. Bias: none (two-sided).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.request import Request
-from discreet.mechanisms.table.sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.table.table_sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse, of
 from discreet.noise import Chosen, Field, Noise
-from discreet.parameters import Parameters
 
 
 class Priority(Sparse):
-    tasks = ("table",)
     method = "priority"
-    parameters: ClassVar[Parameters] = (SIZE, SIDED)
+    parameters = of("cell", SIZE, SIDED)
     theta = 1
 
     def __init__(self, request: Request) -> None:
@@ -31,13 +29,13 @@ class Priority(Sparse):
             raise BadParameter(f"size must be at most {MOST_SURVIVORS:,}, not {self.size:,}")
         self.likely = self.size
 
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
         if self.theta > self.rare_theta:
             return self._of_all(fields, noise)
         sample = noise.prioritised(fields, self.rule(self.theta), self.size)
-        return sample.parts, sample.tau
+        return sample.parts, self.facts(sample.tau)
 
-    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
+    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
         """The few empty cells that pass compete as if they were occupied."""
         rule = self.rule(self.theta)
         passed = [self.survivors(rule, field.empty, noise) for field in fields]
@@ -49,7 +47,7 @@ class Priority(Sparse):
         for field, (ranks, values), part in zip(fields, passed, sample.parts, strict=True):
             old, new = np.split(part.marks, [field.values.size])
             kept.append(Chosen(old, ranks[new], values[new]))
-        return kept, sample.tau
+        return kept, self.facts(sample.tau)
 
-    def summary_facts(self, tau: float | None) -> dict[str, Any]:
+    def facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": tau or 0.0}

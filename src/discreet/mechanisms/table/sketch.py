@@ -9,20 +9,16 @@ Bias: none for the mean; for the median none as far as errors above and below ar
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
-
 import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.kernels.hashing import PRIME, add_cells, cell_keys
 from discreet.left_out import LeftOut
-from discreet.mechanisms.base import Mechanism, laplace_law
-from discreet.mechanisms.request import Request
-from discreet.mechanisms.table.sparse import DEFAULT_SIZE
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.noise_scales import OneScale
+from discreet.mechanisms.table.table_sparse import DEFAULT_SIZE
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter, Whole
-from discreet.privacy import Alpha, cost, scale_of
+from discreet.parameters import Parameter, Whole, choice
 from discreet.private.bounded import Bounded
 from discreet.summaries.sketch_cells import SketchCells
 
@@ -34,42 +30,41 @@ MOST_BUCKETS = 10**8
 ROWS = Parameter(
     "rows",
     Whole(1, MOST_ROWS),
-    "How many times every cell is hashed (d): more rows, fewer large errors, but more noise in each",
+    "How many times every cell is hashed (d): with more rows large errors are rarer, but each row has more noise",
     5,
 )
 BUCKETS = Parameter(
     "buckets",
     Whole(FEWEST_BUCKETS),
-    "Buckets in each row (B), a power of two: more buckets, fewer cells that share one",
+    "Buckets in each row (B), a power of two: with more buckets, fewer cells share one",
     otherwise=f"the power of two above twice {DEFAULT_SIZE:,}, or twice the number of cells",
 )
-ESTIMATE = Parameter(
+ESTIMATE = choice(
     "estimate",
-    Choice(("median", "mean")),
-    "What is taken of the rows: large cells elsewhere disturb the median least, and it wants an odd number of rows",
-    "median",
+    ("median", "mean"),
+    "How the rows are combined: large cells elsewhere disturb the median least, and it needs an odd number of rows",
 )
 
 
-class Sketch(Mechanism):
+class Sketch(OneScale):
     tasks = ("table",)
     method = "sketch"
+    entry = "bucket"
     rehearsal = "none"
     parameters = (ROWS, BUCKETS, ESTIMATE)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._check_codes()
+        for name, attribute in request.schema.items():
+            if attribute.size > PRIME:
+                raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")
         self.rows, self.estimate = self.value(ROWS), self.value(ESTIMATE)
         if self.estimate == "median" and self.rows % 2 == 0:
-            raise BadParameter(f"a median needs an odd number of rows, not {self.rows}; or use estimate='mean'")
+            raise BadParameter(
+                f"rows: a median needs an odd number, not {self.rows}; change it, or use estimate='mean'"
+            )
         self.buckets = self._buckets()
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity * self.rows)
-        self.alpha = Alpha.of(self.scale)
-
-    @property
-    def cost(self) -> Fraction:
-        return cost(self.request.unit, self.rows / self.scale)
+        self.set_scale(weight=self.rows)
 
     def measure(self, data: Bounded, noise: Noise) -> SketchCells:
         attributes, counts = len(self.request.schema), data.table()
@@ -82,22 +77,12 @@ class Sketch(Mechanism):
         noisy = noise.add(exact, self.scale)
         return SketchCells(self.request.schema, noisy, linear, polynomials, self.estimate, self.alpha)
 
-    def noise_law(self) -> dict[str, Any]:
-        return laplace_law(self.scale, "bucket")
-
     def method_leaves_out(self) -> list[LeftOut]:
         return [] if self.estimate == "mean" else [LeftOut("median")]
 
-    def _check_codes(self) -> None:
-        for name in self.request.schema:
-            if self.request.schema[name].size > PRIME:
-                raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")
-
     def _buckets(self) -> int:
-        buckets = self.given(BUCKETS)
-        if buckets is None:
-            buckets = max(FEWEST_BUCKETS, _power_of_two(2 * min(DEFAULT_SIZE, self.request.schema.cells)))
-            self.note_choice("buckets", buckets, f"default: {BUCKETS.otherwise}")
+        enough = max(FEWEST_BUCKETS, _power_of_two(2 * min(DEFAULT_SIZE, self.request.schema.cells)))
+        buckets = self.value(BUCKETS, enough, f"default: {BUCKETS.otherwise}")
         if buckets & (buckets - 1):
             above = _power_of_two(buckets)
             raise BadParameter(f"buckets must be a power of two, such as {above // 2:,} or {above:,}, not {buckets:,}")

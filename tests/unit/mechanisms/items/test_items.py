@@ -210,15 +210,15 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("lpa", {"bound": 5}, "from 1 to 4, the unit's own bound"),
     ("lpa", {"bound": 2.5}, "whole number"),
     ("lpa", {"bound": "most"}, '"quantile" or a whole number'),
-    ("lpa", {"quantile": 0.9}, 'goes with bound = "quantile"'),
-    ("lpa", {"bound": "quantile", "quantile": 1}, "between 0 and 1"),
+    ("lpa", {"quantile": 0.9}, 'only with bound = "quantile"'),
+    ("lpa", {"bound": "quantile", "quantile": 1}, "above 0 and below 1"),
     ("lpa", {"bound": 2, "guess": {"users": 1}}, "not both"),
     ("lpa", {"guess": {"users": 10}}, "users, records"),
     ("lpa", {"guess": {"users": 10, "records": 3, "popularity": 2}}, "at most 1"),
     ("lpa", {"shares": {"items": 1, "edge": 1}}, "no step 'edge'"),
     ("lpa", {"shares": {"items": 0.6, "edges": 0.5}, "context": "day"}, "more than 1"),
     ("lpa", {"shares": {"items": 0.6}, "context": "day"}, "edges is missing"),
-    ("lpa", {"shares": 0.5}, "a part of epsilon for each of items"),
+    ("lpa", {"shares": 0.5}, "a part of epsilon to each of items"),
     ("lpa", {"shares": {"items": 0}}, "above zero"),
     ("lpa", {"count": "people"}, "'records' or 'users'"),
     ("lpa", {"rescale": 1}, "true or false"),
@@ -226,9 +226,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("lpa", {"group": 2}, "no parameter 'group'"),
     ("lpa", {"bound": 1, "context": "item"}, "at least 2 records"),
     ("hpa", {"probe": 5}, "from 1 to 4"),
-    ("hpa", {"probe": 1, "scores": {"a": 1}}, "leave one"),
+    ("hpa", {"probe": 1, "scores": {"a": 1}}, "leave out probe or scores"),
     ("hpa", {"scores": {"z": 1}}, "z"),
-    ("hpa", {"scores": {"a": "much"}}, "no number"),
+    ("hpa", {"scores": {"a": "much"}}, "not a number"),
     ("gs-r", {"context": "item"}, "use lpa, sra or hpa"),
     ("gs-s", {"context": "item"}, "use lpa, sra or hpa"),
     ("gs", {"context": "item"}, "use lpa, sra or hpa"),
@@ -237,10 +237,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gs-s", {"group": 0}, "at least 1"),
     ("gs-s", {"sampling": "cells"}, "'columns', 'rows' or 'none'"),
     ("gs", {"group": 2}, "no parameter 'group'"),
-    ("gs", {"mean": 2, "scale": "paper"}, "mean goes with"),
-    ("gs", {"mean": 2, "sampling": "rows"}, "mean goes with"),
-    ("gs", {"mean": "1e390"}, "mean must lie between 1 and what counts of a user at most"),
-    ("gs", {"mean": "1e-390"}, "mean must lie between 1 and what counts of a user at most"),
+    ("gs", {"mean": 2, "scale": "paper"}, 'mean needs scale = "mean" and sampling = "columns"'),
+    ("gs", {"mean": 2, "sampling": "rows"}, 'mean needs scale = "mean" and sampling = "columns"'),
+    ("gs", {"mean": "1e390"}, "mean must lie between 1 and the bound"),
+    ("gs", {"mean": "1e-390"}, "mean must lie between 1 and the bound"),
     ("fpa", {"coefficients": 5}, "from 1 to 4"),
 ]
 
@@ -258,7 +258,7 @@ def test_what_is_refused_says_what_to_do(method: str, parameters: dict[str, Any]
 def test_one_item_at_a_time(by: Any) -> None:
     with pytest.raises(BadParameter):
         discreet.Items(by)
-    with pytest.raises(BadParameter, match="no other context"):
+    with pytest.raises(BadParameter, match="must be the only context"):
         discreet.Items("item", context=["item", "day"])
 
 

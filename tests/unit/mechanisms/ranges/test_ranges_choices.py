@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 import discreet
 from discreet.errors import BadParameter, DiscreetError
 from discreet.mechanisms import Request, mechanism_for
+from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.privelet_plus import PriveletPlus
-from discreet.mechanisms.ranges.transformed import MOST_COEFFICIENTS, Transformed
-from discreet.mechanisms.ranges.workload import SPREAD, given_workload, spread_workload
+from discreet.mechanisms.ranges.range_dense import MOST_COEFFICIENTS, Transformed
+from discreet.mechanisms.ranges.range_workload import SPREAD, spread_workload
 from discreet.privacy import Unit
 from discreet.private.publish import Data
 from discreet.queries import Questions
@@ -76,7 +77,7 @@ def test_a_workload_of_the_user_decides(workload: list[Any], direct: set[str]) -
     chosen = plus(SCHEMA, workload=workload)
     assert direct <= direct_of(chosen)
     assert ("age" in direct) == ("age" in direct_of(chosen))
-    questions = given_workload(workload, SCHEMA)
+    questions = read_predicates("workload", workload, SCHEMA)
     errors = [mean_variance(plus(SCHEMA, direct=some), questions) for some in subsets(SCHEMA)]
     assert mean_variance(chosen, questions) == pytest.approx(min(errors), rel=1e-6)
     assert max(errors) > 1.5 * min(errors)
@@ -199,7 +200,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("dyadic", {"base": 2**21}, r"from 2 to 2\*\*20, not 2097152"),
     ("dyadic", {"consistency": "no"}, "consistency"),
     ("dyadic", {"consistency": 0}, "consistency"),
-    ("dyadic", {"consistency": False, "write": "cells"}, "no common cells"),
+    ("dyadic", {"consistency": False, "write": "cells"}, "cells need consistency"),
     ("geometric", {"write": "cells"}, "write"),
     ("wavelet", {}, "no method 'wavelet'"),
 ]

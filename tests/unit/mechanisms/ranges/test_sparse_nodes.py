@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 import discreet
 from discreet.errors import CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
-from discreet.mechanisms.ranges.consistency import have_all_ancestors
-from discreet.mechanisms.ranges.node_counts import node_counts
-from discreet.mechanisms.ranges.nodes import Nodes
+from discreet.mechanisms.ranges.range_node_counts import node_counts
+from discreet.mechanisms.ranges.range_sparse import Nodes, have_all_ancestors
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.privacy import Unit
@@ -167,13 +166,14 @@ def test_the_check_comes_before_the_cut_and_the_sample() -> None:
     """A root that is missing takes everything with it; a leaf that is cut away takes nothing."""
     schema = Schema(x=discreet.Ordinal(0, 3))
     numbers, values = np.arange(7), np.array([9, 8, 8, 7, 7, 7, 7])
+    facts = {"theta": 5, "tau": 0.0}
     cut = made(schema, "dyadic-filter", theta=5, size=6)
-    assert cut.finished(numbers, values, None, Noise(SeededSource(1))).codes[:3, 0].tolist() == [0, 1, 2]  # type: ignore[attr-defined]
+    assert cut.finished(numbers, values, facts, Noise(SeededSource(1))).codes[:3, 0].tolist() == [0, 1, 2]  # type: ignore[attr-defined]
     for method in ("dyadic-filter", "dyadic-filter-priority"):
         mechanism = made(schema, method, theta=5, size=6)
-        assert mechanism.finished(numbers[1:], values[1:], None, Noise(SeededSource(1))).values.size == 0  # type: ignore[attr-defined]
+        assert mechanism.finished(numbers[1:], values[1:], facts, Noise(SeededSource(1))).values.size == 0  # type: ignore[attr-defined]
         loose = made(schema, method, theta=5, size=6, consistency=False)
-        assert loose.finished(numbers[1:], values[1:], None, Noise(SeededSource(1))).values.size == 6  # type: ignore[attr-defined]
+        assert loose.finished(numbers[1:], values[1:], facts, Noise(SeededSource(1))).values.size == 6  # type: ignore[attr-defined]
 
 
 # --- answers

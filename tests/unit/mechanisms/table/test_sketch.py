@@ -242,7 +242,7 @@ def test_facts_that_do_not_fit_are_refused(tmp_path: Path, change: dict[str, Any
         ({"rows": 2.0}, "rows must"),
         ({"rows": True}, "rows must"),
         ({"rows": "5"}, "rows must"),
-        ({"rows": 4}, r"a median needs an odd number of rows, not 4; or use estimate='mean'"),
+        ({"rows": 4}, r"a median needs an odd number, not 4; change it, or use estimate='mean'"),
         ({"buckets": 100}, "buckets must be a power of two, such as 64 or 128, not 100"),
         ({"buckets": 8}, "of at least 64, not 8"),
         ({"buckets": -64}, "buckets must"),

@@ -10,18 +10,17 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.noise_scales import OneScale
 from discreet.noise import Noise
-from discreet.parameters import Choice, Parameter
-from discreet.privacy import LARGEST_SCALE, Alpha, as_text, cost, scale_of
+from discreet.parameters import choice
+from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.summaries import Summary
@@ -31,36 +30,38 @@ from discreet.transforms.lines import through
 
 #: the most coefficients that are held one by one
 MOST_COEFFICIENTS = 2**28
-#: how far a coefficient may exceed the counts it is made of
 LARGEST_GAIN = 2**20
 
-WRITE = Parameter(
+WRITE = choice(
     "write",
-    Choice(("coefficients", "cells")),
-    "What the release holds: the whole numbers that were measured, or the restored cells",
-    "coefficients",
+    ("coefficients", "cells"),
+    "What the release holds: the whole numbers that were measured, or the cells computed from them",
 )
 
 
-class Transformed(Mechanism):
+class Transformed(OneScale):
     """A method of `Ranges` that gives every coefficient of a product of axes its own noise."""
+
+    tasks = ("ranges",)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self.write = self.value(WRITE)
         self.check_length(request.schema.cells)  # no axis has fewer coefficients than codes
         self.axes = self.choose_axes()
-        weight = math.prod(axis.weight for axis in self.axes)
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity) * weight
-        self._check_size()
+        self.check_length(math.prod(axis.length for axis in self.axes))
+        self.set_scale(math.prod(axis.weight for axis in self.axes))
+        #: how far a coefficient may exceed the counts that it is made of
+        self.gain = math.prod(max(axis.factors) for axis in self.axes)
+        if self.gain > LARGEST_GAIN or self.scale * self.gain > LARGEST_SCALE:
+            raise BadParameter(
+                f"{self.method}: the hierarchies have so many children per node that 64-bit numbers may not hold the "
+                "coefficients; leave some of these attributes untransformed (privelet+ with direct), or use dyadic"
+            )
 
     @abstractmethod
     def choose_axes(self) -> list[Axis]:
         """One axis per attribute, from public facts."""
-
-    @property
-    def cost(self) -> Fraction:
-        return cost(self.request.unit, Fraction(math.prod(axis.weight for axis in self.axes)) / self.scale)
 
     def check_length(self, length: int) -> None:
         """Refuses so many coefficients, or more."""
@@ -71,23 +72,13 @@ class Transformed(Mechanism):
                 "wider bins"
             )
 
-    def _check_size(self) -> None:
-        self.check_length(math.prod(axis.length for axis in self.axes))
-        Alpha.of(self.scale)  # refuses what is too wide for any table
-        gain = math.prod(max(axis.factors) for axis in self.axes)
-        if gain > LARGEST_GAIN or self.scale * gain > LARGEST_SCALE:
-            raise BadParameter(
-                f"{self.method}: the hierarchies have so many children per node that 64-bit numbers may not hold the "
-                "coefficients; leave some of these attributes untransformed (privelet+ with direct), or use dyadic"
-            )
-
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         summary = self.summary(self.measured(data.table(), noise))
         return summary if self.write == "coefficients" else summary.as_cells()
 
     def measured(self, counts: Counts, noise: Noise) -> NDArray[np.int64]:
         """The noisy coefficients: the only use of the counts."""
-        if int(counts.counts.sum()) * math.prod(max(axis.factors) for axis in self.axes) >= 1 << 61:
+        if int(counts.counts.sum()) * self.gain >= 1 << 61:
             raise CountOverflow("the counts are too large for 64-bit coefficients")
         table = np.zeros([axis.length for axis in self.axes], np.int64)
         places = tuple(axis.places(counts.codes[:, i]) for i, axis in enumerate(self.axes))

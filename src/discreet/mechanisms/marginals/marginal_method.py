@@ -9,21 +9,20 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.marginals.families import Families
-from discreet.mechanisms.request import Request
+from discreet.errors import BadParameter
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal_queries import Families
+from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import did_you_mean
 from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
-from discreet.privacy import LARGEST_SCALE, as_text, cost, scale_of
+from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from discreet.summaries.query_answers import QueryAnswers
@@ -32,15 +31,15 @@ MOST_CELLS = 10**8
 MOST_TABLES = 10_000
 
 WAYS = Parameter("ways", Whole(), "All tables of this many attributes")
-SETS = Parameter("sets", Form("a list of lists of attributes"), "The tables one by one; usually given as `by`")
-QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries in place of tables")
+SETS = Parameter("sets", Form("a list of lists of attributes"), "The attributes of each table; usually given as `by`")
+QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries instead of tables")
 CONSISTENCY = Parameter(
-    "consistency", Flag(), "Whether answers come from tables that agree with each other, by least squares", False
+    "consistency", Flag(), "Whether answers come from tables that are made to agree, by least squares", False
 )
 TABLES: Parameters = (WAYS, SETS, QUERIES, CONSISTENCY)
 
 
-class MarginalMethod(Mechanism):
+class MarginalMethod(SharedBudget):
     """A method of `Marginals`: `tables` of exact counts in, noisy tables with their scales out."""
 
     tasks = ("marginals",)
@@ -48,14 +47,10 @@ class MarginalMethod(Mechanism):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self.families = self._families()
+        self.sets = self._sets() if self.families is None else ()
+        tables = (math.prod(request.schema[name].size for name in names) for names in self.sets)
         #: how many numbers each table, or family of queries, has
-        self.cells: list[int] = []
-        self.sets: tuple[tuple[str, ...], ...] = ()
-        if self.families is None:
-            self.sets = self._sets()
-            self.cells += [math.prod(request.schema[name].size for name in names) for names in self.sets]
-        else:
-            self.cells += [len(numbers) for numbers in self.families.members]
+        self.cells = list(tables) if self.families is None else [len(numbers) for numbers in self.families.members]
         if sum(self.cells) > MOST_CELLS:
             raise BadParameter(
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
@@ -63,19 +58,25 @@ class MarginalMethod(Mechanism):
             )
         self.consistent = self.value(CONSISTENCY)
         if self.consistent and self.families is not None:
-            raise BadParameter("consistency is for tables; queries have none")
-        #: 1 / scale of each table adds up to at most this
-        self.budget = 1 / scale_of(request.epsilon, request.unit.sensitivity)
+            raise BadParameter("consistency works for tables, not for queries; leave it out")
+        self.less_noise = f"raise epsilon, or ask for fewer than {len(self.cells)} tables"
         self.check_scale(len(self.cells) / self.budget)
 
-    @property
-    def cost(self) -> Fraction:
-        """What all tables together may cost; `measure` checks that the scales it ends with do not exceed it."""
-        return cost(self.request.unit, self.budget)
-
     @abstractmethod
-    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+    def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         """Noisy values of each table, flat, with the noise that is in them. The only use of the exact counts."""
+
+    def noisy_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
+        """The same, after a check that all draws cost no more than epsilon (the generalised sensitivity)."""
+        parts = self.drawn_tables(tables, noise)
+        inverse = [*self.size_spent, *(1 / scale for part in parts for scale in part.scales)]
+        self.check_paid(cost(self.request.unit, sum(inverse, Fraction(0))))
+        return parts
+
+    @property
+    def size_spent(self) -> list[Fraction]:
+        """1 / scale of what was drawn besides the tables."""
+        return []
 
     def measure(self, data: Bounded, noise: Noise) -> MarginalTables | QueryAnswers:
         schema = self.request.schema
@@ -90,20 +91,6 @@ class MarginalMethod(Mechanism):
     def cell(self) -> dict[str, int]:
         return dict.fromkeys(self.sets[0], 0)
 
-    def check_spent(self, inverse_scales: Sequence[Fraction]) -> None:
-        """The generalised sensitivity of all that was drawn, derived again from the scales."""
-        spent = cost(self.request.unit, sum(inverse_scales, Fraction(0)))
-        if spent > self.request.epsilon:
-            raise DiscreetError("the scales of the noise cost more than epsilon; nothing is published")
-
-    def check_scale(self, scale: Fraction) -> None:
-        """Refuses what would need wider noise than there is, before anything is charged."""
-        if scale > LARGEST_SCALE:
-            raise BadParameter(
-                f"{self.method}: {len(self.cells)} tables for this epsilon need noise of a scale above 2**52; "
-                "raise epsilon, or ask for fewer tables"
-            )
-
     def noise_law(self) -> dict[str, Any]:
         return {
             "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every cell; s is one number "
@@ -116,36 +103,37 @@ class MarginalMethod(Mechanism):
         if "queries" not in asked:
             return None
         if "ways" in asked or "sets" in asked:
-            raise BadParameter("give either queries or marginals (ways, or lists of attributes)")
+            raise BadParameter("give either queries or marginals (ways, or lists of attributes), not both")
         families = Families.of(asked["queries"], self.request.schema)
-        origin = (
-            "one record may count in one query of each" if families.exact else "a record counts in one of each at most"
-        )
+        most = "one record may count in one query of each"
+        origin = most if families.exact else "a record counts in one of each at most"
         self.note_choice("families", len(families.members), f"from the queries: {origin}")
         return families
 
     def _sets(self) -> tuple[tuple[str, ...], ...]:
         schema, asked = self.request.schema, self.request.parameters
         if ("ways" in asked) == ("sets" in asked):
-            raise BadParameter("say which marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
+            raise BadParameter("name the marginals: either ways=2, or lists of attributes such as [['age', 'sex']]")
         if "ways" in asked:
             ways = WAYS.read(asked["ways"])
             if ways > len(schema):
                 raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
             if math.comb(len(schema), ways) > MOST_TABLES:
-                raise BadParameter(f"there are more than {MOST_TABLES:,} tables of {ways} attributes; name fewer in by")
+                raise BadParameter(
+                    f"ways: over {MOST_TABLES:,} tables have {ways} attributes; name fewer attributes in by"
+                )
             return tuple(itertools.combinations(schema, ways))
-        found = []
         if not isinstance(asked["sets"], list | tuple) or not asked["sets"]:
             raise BadParameter("marginals: sets must be lists of attributes, such as [['age', 'sex'], ['state']]")
+        found = []
         for names in asked["sets"]:
             if not isinstance(names, list | tuple) or not names:
-                raise BadParameter(f"marginals: {names!r} is no list of attributes; write ['age', 'sex'] or ['age']")
+                raise BadParameter(f"marginals: {names!r} is not a list of attributes; write ['age', 'sex'] or ['age']")
             for name in names:
                 if name not in schema:
-                    raise BadParameter(f"marginals: {name!r} is no attribute.{did_you_mean(name, schema)}")
+                    raise BadParameter(f"marginals: {name!r} is not an attribute.{did_you_mean(name, schema)}")
             if len(set(names)) < len(names):
-                raise BadParameter(f"marginals: {', '.join(names)} names an attribute twice")
+                raise BadParameter(f"marginals: {', '.join(names)} names an attribute twice; name it once")
             found.append(tuple(name for name in schema if name in names))  # in the order of the schema
         if len(set(found)) < len(found):
             raise BadParameter("marginals: a set of attributes is listed twice; keep one")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.mechanisms.items.likely_counts import likely_counts
+from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.noise import Noise, SeededSource
 from tests.law.item_cases import Rows, made
 

@@ -48,7 +48,7 @@ def _means(seen: Floats, weights: Floats, counts: Floats, scale: float, unseen: 
 
 
 def _grid(highest: float, scale: float, unseen: float, step: float) -> Floats:
-    """From 0 to at least `highest`, as close as differences can be told."""
+    """From 0 to at least `highest`, in steps just small enough to tell differences."""
     points = [0.0]
     while points[-1] < highest:
         last = points[-1]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Request, registry
-from discreet.mechanisms.marginals.families import MOST_QUERIES, Families
+from discreet.mechanisms.marginals.marginal_queries import MOST_QUERIES, Families
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts

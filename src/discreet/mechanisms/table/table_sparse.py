@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
-from discreet.mechanisms.base import Mechanism, laplace_law
-from discreet.mechanisms.request import Request
-from discreet.mechanisms.table.stretches import cut, merged
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.noise_scales import OneScale
+from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.parameters import Choice, Parameter, Parameters, Positive, Whole
-from discreet.privacy import Alpha, cost, scale_of
+from discreet.parameters import Parameter, Parameters, Positive, Whole, choice
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.summaries import Summary
@@ -43,9 +42,7 @@ MOST_TAU = 10**100
 #: how many occupied and kept entries make a stretch of the table that is worth a thread
 WORTH_A_STRETCH = 1 << 19
 
-SIDED = Parameter(
-    "sided", Choice(("two", "one")), "'two' keeps large negative values too, 'one' only positive ones", "two"
-)
+SIDED = choice("sided", ("two", "one"), "'two' also keeps large negative values, 'one' only positive ones")
 SIZE = Parameter("size", Whole(), "How many cells to keep", otherwise=f"{DEFAULT_SIZE:,}, or all if there are fewer")
 THETA = Parameter(
     "theta",
@@ -61,66 +58,60 @@ TAU = Parameter(
     otherwise="such that an empty table would keep `size` of them on average",
 )
 LARGEST = replace(
-    SIZE, meaning="Keep at most this many cells, the largest; without theta it also sets theta", otherwise="no limit"
+    SIZE,
+    meaning="At most this many cells are kept, the largest ones; if theta is not given, it also sets theta",
+    otherwise="no limit",
 )
-SAMPLE = replace(SIZE, meaning="Without tau: how many cells an empty table would keep on average")
+SAMPLE = replace(SIZE, meaning="If tau is not given: how many cells an empty table would keep on average")
 
 
 def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
-    """The same parameters for other entries than cells: nodes of trees, coefficients of wavelets."""
-    dense = "dyadic" if entry == "node" else "privelet"
-    return tuple(
-        replace(
-            one,
-            meaning=one.meaning.replace("Cell", entry.capitalize()).replace("cell", entry),
-            advice=one.advice.replace("cell", entry).replace("geometric", dense),
-        )
-        for one in parameters
-    )
+    """The parameters of a method that keeps cells, nodes of trees or coefficients of wavelets, in its own words."""
+    dense = {"cell": "geometric", "node": "dyadic", "coefficient": "privelet"}[entry]
+    words = {"Cell": entry.capitalize(), "cell": entry, "geometric": dense}
+    if entry == "coefficient":
+        words["noisy count"] = "noisy value"
+
+    def said(text: str) -> str:
+        for word, other in words.items():
+            text = text.replace(word, other)
+        return text
+
+    return tuple(replace(one, meaning=said(one.meaning), advice=said(one.advice)) for one in parameters)
 
 
-class Sparse(Mechanism):
+class Sparse(OneScale):
     """A method that keeps few of very many entries: of the cells of a table, or of what a subclass makes of them."""
 
+    tasks: ClassVar[tuple[str, ...]] = ("table",)
     rehearsal = "empty"
 
-    #: what an entry is called
-    entry: ClassVar[str] = "cell"
     theta: int
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         #: about how many entries of an empty table are kept
         self.likely = 0.0
-        self.sizes, self.weight = self.layout()
-        self.scale = scale_of(request.epsilon, request.unit.sensitivity) * self.weight
-        self.alpha = Alpha.of(self.scale)
+        self.sizes, weight = self.layout()
+        self.set_scale(weight)
         self.cells = math.prod(self.sizes)
         if self.cells > MOST_CELLS:
             raise BadParameter(f"a table may have at most 1e100 {self.entry}s; leave out attributes, or use wider bins")
         wide = [name for name, size in zip(request.schema, self.sizes, strict=True) if size >= 1 << 31]
         if wide and CellNumbers(self.sizes).wide:
             raise BadParameter(
-                f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins in so large a table"
+                f"attribute {wide[0]} has more than 2**31 {self.entry}s; use wider bins for it in a table this large"
             )
-        # a coefficient below zero says as much as one above
+        # a coefficient below zero matters as much as one above
         self.two_sided = SIDED not in self.parameters or self.value(SIDED) == "two"
 
     def layout(self) -> tuple[tuple[int, ...], int]:
         """How many entries each attribute has, and how many entries one record counts in at most."""
         return self.request.schema.sizes, 1
 
-    @property
-    def cost(self) -> Fraction:
-        return cost(self.request.unit, self.weight / self.scale)
-
     @abstractmethod
-    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], float | None]:
-        """What is kept of each stretch of noisy entries, and tau if it was found on the way."""
-
-    @abstractmethod
-    def summary_facts(self, tau: float | None) -> dict[str, Any]:
-        """theta and tau as the summary needs them."""
+    def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
+        """What is kept of each stretch of noisy entries, and theta and tau as the summary needs them."""
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         occupied, exact = self.occupied(data.table())
@@ -128,19 +119,19 @@ class Sparse(Mechanism):
         stretches = cut(occupied, exact, self.cells, max(1, parts))
         noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
         fields = [Field(values, stretch.empty) for values, stretch in zip(noisy, stretches, strict=True)]
-        kept, tau = self.keep(fields, noise)
-        return self.finished(*merged(self.sizes, stretches, noisy, kept), tau, noise)
+        kept, facts = self.keep(fields, noise)
+        return self.finished(*merged(self.sizes, stretches, noisy, kept), facts, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The numbers (rising) and the exact values of the entries that may be other than zero."""
         return CellNumbers(self.sizes).encode(counts.codes), counts.counts
 
-    def finished(self, numbers: NDArray[Any], values: NDArray[np.int64], tau: float | None, noise: Noise) -> Summary:
+    def finished(
+        self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any], noise: Noise
+    ) -> Summary:
         """What is published of the entries that were kept: post-processing."""
-        return self.summary(numbers, values, self.facts(tau))
-
-    def facts(self, tau: float | None) -> dict[str, Any]:
-        return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided, **self.summary_facts(tau)}
+        law = {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided}
+        return self.summary(numbers, values, {**law, **facts})
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         return SparseCells(self.request.schema, numbers, values, facts)
@@ -191,22 +182,16 @@ class Sparse(Mechanism):
                 "empty table; raise theta or tau, or give a smaller size"
             )
 
-    def noise_law(self) -> dict[str, Any]:
-        return laplace_law(self.scale, self.entry)
-
     def method_leaves_out(self) -> list[LeftOut]:
-        return [] if self.two_sided else [LeftOut("one-sided", {"entry": self.entry})]
-
-    def below_theta(self) -> LeftOut:
-        value = "value" if self.entry == "coefficient" else "count"
-        return LeftOut("below-theta", {"entry": self.entry, "value": value, "theta": self.theta})
+        found = [] if self.two_sided else [LeftOut("one-sided", {"entry": self.entry})]
+        if THETA.name in (parameter.name for parameter in self.parameters):
+            value = "value" if self.entry == "coefficient" else "count"
+            found.append(LeftOut("below-theta", {"entry": self.entry, "value": value, "theta": self.theta}))
+        return found
 
     def size_or_default(self) -> int:
-        size = self.given(SIZE)
-        if size is None:
-            size = min(DEFAULT_SIZE, self.cells)
-            self.note_choice("size", size, f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s")
-        return size
+        origin = f"default: {DEFAULT_SIZE:,}, or the number of {self.entry}s"
+        return self.value(SIZE, min(DEFAULT_SIZE, self.cells), origin)
 
     def theta_for(self, size: int) -> int:
         theta = self._least_theta(size)
@@ -237,6 +222,5 @@ class Sparse(Mechanism):
                 fewer = self.expected(self.rule(theta, Fraction(middle))) <= size
                 low, high = (low, middle) if fewer else (middle, high)
             tau = Fraction(float(f"{high:.6g}"))
-        origin = f"default: an empty table would keep {size:,} {self.entry}s in expectation"
-        self.note_choice("tau", tau, origin)
+        self.note_choice("tau", tau, f"default: an empty table would keep {size:,} {self.entry}s in expectation")
         return tau

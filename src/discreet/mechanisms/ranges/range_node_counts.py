@@ -59,14 +59,10 @@ def node_counts(counts: Counts, axes: Sequence[NodeAxis]) -> tuple[NDArray[Any],
         values = np.concatenate([level.values for level in spread])
         del spread
         sizes[place] = axes[place].length
-    if len(axes) > 1:
+    if len(axes) > 1 or np.any(columns[0][1:] < columns[0][:-1]):  # a hierarchy's nodes are not in order of their codes
         order = _order(columns, sizes, range(len(axes)))
         columns, values = [column[order] for column in columns], values[order]
-        return CellNumbers(tuple(sizes)).encode(np.stack(columns, axis=1)), values
-    if np.any(columns[0][1:] < columns[0][:-1]):  # a hierarchy's nodes are not in the order of their codes
-        order = np.argsort(columns[0])
-        return columns[0][order], values[order]
-    return columns[0], values
+    return CellNumbers(tuple(sizes)).encode(np.stack(columns, axis=1)) if len(axes) > 1 else columns[0], values
 
 
 def _levels(axis: NodeAxis, rows: _Rows) -> list[_Rows]:

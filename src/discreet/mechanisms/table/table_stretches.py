@@ -30,7 +30,7 @@ class Stretch:
 
 
 def cut(occupied: NDArray[Any], exact: NDArray[np.int64], cells: int, parts: int) -> list[Stretch]:
-    """Stretches of about equally many occupied entries and entries at all, each taken as a share of its total."""
+    """Stretches with about the same share of the occupied entries, and of all entries."""
     many = len(occupied)
     each = max(many, 1)
 

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter
 from discreet.kernels.grouping import group_sums
-from discreet.left_out import LeftOut
 from discreet.mechanisms.items.item_method import ItemMethod
-from discreet.mechanisms.request import Request
-from discreet.naming import GROUP_COLUMNS, TOP_COLUMNS, refuse_columns
+from discreet.naming import GROUP_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.private.kept import Histories, Kept
@@ -40,11 +36,9 @@ class Grouping:
 
 
 class GroupedItems(ItemMethod):
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
-        refuse_columns(request.schema, (*TOP_COLUMNS, *GROUP_COLUMNS), self.method)
-        if self.pairs:
-            raise BadParameter(f"{self.method} takes no pairs of items; use lpa, sra or hpa for them")
+    takes_pairs = False
+    columns = GROUP_COLUMNS
+    never_covered = ("groups",)
 
     @abstractmethod
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
@@ -53,7 +47,7 @@ class GroupedItems(ItemMethod):
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
         kept = self.kept(histories, bound, noise)
         views = []
-        for step in ("items", "edges")[: len(self.views)]:
+        for step in self.steps:
             found = self.grouping(kept, step, bound, noise)
             groups, sums = np.empty(found.order.size, np.int32), np.zeros(found.order.size // found.size, np.int64)
             group_sums(found.order, self.sample_table(kept, step, bound), found.size, groups, sums)
@@ -66,7 +60,7 @@ class GroupedItems(ItemMethod):
     ) -> NDArray[np.int64]:
         """The counts of a step, of the first records of every user, or of every chosen one."""
         table = kept.table(first, chosen)
-        return table if step == "edges" else table.reshape(self.request.schema.sizes[0], -1).sum(axis=1)
+        return table if step == "edges" else self.per_item(table)
 
     def group_size(self, count: int, bound: int) -> int:
         """The given size, or the bound, at which one user moves all group means together by at most one."""
@@ -77,15 +71,3 @@ class GroupedItems(ItemMethod):
             self.up_to(GROUP, self.request.schema.cells)
         else:
             self.note_choice("group", "the bound", "default")
-
-    def method_leaves_out(self) -> list[LeftOut]:
-        return [*super().method_leaves_out(), LeftOut("groups")]
-
-
-def halves(has_edges: bool, steps: dict[str, Fraction]) -> dict[str, Fraction]:
-    """The steps for items alone; or for items and edges, with half of epsilon each and names of their own."""
-    if not has_edges:
-        return steps
-    both = {name: share / 2 for name, share in steps.items()}
-    edges = {("edges" if name == "items" else f"edge-{name}"): share for name, share in both.items()}
-    return {**both, **edges}

@@ -1,34 +1,14 @@
-"""Public workloads: the questions by which a method picks its parameters, from the schema or from the user."""
+"""The workload by which a method picks its parameters if the user gives none: it follows from the schema."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, DiscreetError
-from discreet.queries import Questions, bind
+from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal, Schema
 
 SPREAD = 4096
-
-
-def given_workload(asked: Any, schema: Schema) -> Questions:
-    """The questions a user lists: predicates as text or dicts."""
-    if isinstance(asked, str | dict) or not isinstance(asked, Sequence) or not asked:
-        raise BadParameter('workload must be a list of predicates, such as ["age between 30 and 39", "sex = \'f\'"]')
-    first, last, owner = [], [], []
-    for number, where in enumerate(asked):
-        try:
-            boxes = bind(where, schema).boxes(schema.sizes)
-        except DiscreetError as error:
-            raise BadParameter(f"workload, question {number + 1}: {error}") from None
-        first.append(boxes.first)
-        last.append(boxes.last)
-        owner.append(np.full(len(boxes.first), number))
-    return Questions(np.concatenate(first), np.concatenate(last), len(asked), np.concatenate(owner))
 
 
 def spread_workload(schema: Schema) -> Questions:

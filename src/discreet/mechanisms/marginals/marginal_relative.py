@@ -2,6 +2,7 @@
 
 Errors are judged relative to max(count, sanity). Where the user gives no `sanity` or `start`, they follow from the
 number of records: a public guess, `records`, or else a noisy total for a small share of the budget.
+`iresamp` and `ireduct` also share a first scale for all tables, as large as could be acceptable.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.mechanisms.marginals.marginal import TABLES, MarginalMethod
-from discreet.mechanisms.request import Request
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.marginals.marginal_method import TABLES, MarginalMethod
 from discreet.noise import Noise
-from discreet.parameters import Choice, Form, Parameter, Positive
-from discreet.privacy import as_text, exact
+from discreet.parameters import Form, Parameter, Positive, choice
+from discreet.privacy import LARGEST_SCALE, as_text, exact
 
 SIZE_SHARE = Fraction(1, 100)
 MOST_RECORDS = 2**61
 LEAST = Fraction(1, 10**9)
+#: steps may be no smaller than start divided by this
+MOST_STEPS = 2**40
 SANITY = Parameter(
     "sanity",
     Positive(LEAST, Fraction(MOST_RECORDS)),
-    "Counts below this are judged as if they were this large (delta)",
+    "Errors of smaller counts are judged as if the count were this large (delta)",
     otherwise="a 10,000th of the records",
 )
 RECORDS = Parameter(
@@ -36,14 +39,22 @@ RECORDS = Parameter(
     "A public guess of how many records there are",
     otherwise="a noisy total, for 1 % of epsilon",
 )
-OBJECTIVE = Parameter(
-    "objective", Choice(("average", "maximum")), "Which relative error of the cells of a table counts", "average"
+OBJECTIVE = choice(
+    "objective",
+    ("average", "maximum"),
+    "Whether to keep the average or the largest relative error of a table's cells low",
 )
 WEIGHTS = Parameter(
     "weights",
     Form("a list of numbers"),
-    "A number for each table, in order: a table of weight 2 matters twice as much",
+    "A number for each table, in order: a table of weight 2 matters twice as much as one of weight 1",
     otherwise="all 1",
+)
+START = Parameter(
+    "start",
+    Positive(most=LARGEST_SCALE),
+    "The scale that every table starts at (lambda_max)",
+    otherwise="a tenth of the records",
 )
 RELATIVE = (*TABLES, SANITY, RECORDS, OBJECTIVE, WEIGHTS)
 
@@ -68,8 +79,10 @@ class Relative(MarginalMethod):
         if self.buys_size:
             self.note_choice("records", "a noisy total", f"default: measured with {as_text(SIZE_SHARE)} of epsilon")
             self.check_scale(self.size_scale)
+        self.known: dict[Parameter[Fraction], Fraction | None] = {}
         for parameter, part in self.needs_size.items():
-            if self.given(parameter) is None:
+            self.known[parameter] = self.given(parameter)
+            if self.known[parameter] is None:
                 self.note_choice(parameter.name, f"records / {part}", "default")
 
     def _weights(self, asked: Any) -> NDArray[np.float64]:
@@ -102,14 +115,48 @@ class Relative(MarginalMethod):
         return [1 / self.size_scale] if self.buys_size else []
 
     def sanity(self, size: Fraction) -> float:
-        given = self.request.parameters.get("sanity")
-        return max(1.0, float(size / self.needs_size[SANITY])) if given is None else float(exact(given, "sanity"))
-
-    def needs(self, noisy: NDArray[np.float64] | NDArray[np.int64], sanity: float) -> NDArray[np.float64]:
-        """How much an error of one weighs in each cell."""
-        return 1 / np.maximum(noisy, sanity)
+        return float(self.known[SANITY] or max(Fraction(1), size / self.needs_size[SANITY]))
 
     def need_of_table(self, noisy: NDArray[Any], sanity: float, table: int) -> float:
         """What an error of one in every cell does to the objective."""
-        needs = self.needs(noisy, sanity)
+        needs = 1 / np.maximum(noisy, sanity)
         return float(self.weights[table] * (needs.max() if self.objective == "maximum" else needs.mean()))
+
+
+class Starting(Relative):
+    """Also has the `start` of all tables, and maybe a step that it goes down by."""
+
+    given_step: Fraction | None = None
+    needs_size: ClassVar[dict[Parameter[Fraction], int]] = {**Relative.needs_size, START: 10}
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self.check_scale(self.least_start)
+        given = self.known[START]
+        if given is not None and given < self.least_start:
+            raise BadParameter(
+                f"start: {len(self.cells)} tables with noise of scale {as_text(given)} cost more than epsilon; "
+                f"start at {float(self.least_start):.6g} or more, ask for fewer tables, or raise epsilon"
+            )
+
+    @property
+    def least_start(self) -> Fraction:
+        """At this scale all tables together cost what there is."""
+        return len(self.cells) / self.left
+
+    def start(self, size: Fraction) -> Fraction:
+        """A tenth of the records, or what was given; never below what can be paid."""
+        if (given := self.known[START]) is not None:
+            return given
+        tenth = round(size / self.needs_size[START] / self.grain)
+        return min(max(tenth, math.ceil(self.least_start / self.grain)), self.most_grains) * self.grain
+
+    @property
+    def grain(self) -> Fraction:
+        """A start that is not given is a multiple of this: a short number, so that all steps are exact in 64 bits."""
+        return self.given_step or Fraction(1, 16)
+
+    @property
+    def most_grains(self) -> int:
+        most = int(LARGEST_SCALE / self.grain)
+        return min(most, MOST_STEPS) if self.given_step else most

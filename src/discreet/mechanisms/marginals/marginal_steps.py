@@ -32,7 +32,7 @@ SINGLE_STEPS = 200_000
 class Paths:
     """The noisy values of all cells of all tables at the start, and every redraw: which cell, in which step, to what.
 
-    Redraws are in order of table, then step; `table_ends` says where each table's end.
+    Redraws are in order of table, then step; `bounds` has where each table's begin.
     """
 
     cells: list[int]
@@ -43,16 +43,14 @@ class Paths:
 
     @classmethod
     def of(cls, cells: list[int], start: Ints, answer: Ints, step: Ints, value: Ints) -> Paths:
-        table = np.searchsorted(np.cumsum(cells), answer, side="right")
+        table = _table_of(cells, answer)
         order = np.argsort(table * (step.max(initial=0) + 1) + step, kind="stable")  # a cell's redraws stay in order
         return cls(cells, start, answer[order], step[order], value[order])
 
     @property
     def bounds(self) -> Ints:
         """Where the redraws of each table begin, and the end."""
-        firsts = np.concatenate([[0], np.cumsum(self.cells)])
-        table = np.searchsorted(firsts, self.answer, side="right") - 1
-        return np.searchsorted(table, np.arange(len(self.cells) + 1))
+        return np.searchsorted(_table_of(self.cells, self.answer), np.arange(len(self.cells) + 1))
 
     def values_after(self, taken: Ints) -> Ints:
         """The noisy values when each table has gone down so many steps."""
@@ -62,6 +60,10 @@ class Paths:
             last = np.searchsorted(self.step[mine], steps, side="right")
             values[self.answer[mine][:last]] = self.value[mine][:last]
         return values
+
+
+def _table_of(cells: list[int], answer: Ints) -> Ints:
+    return np.searchsorted(np.cumsum(cells), answer, side="right")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +136,8 @@ def steps_down(
     start, step, unit = descent.whole
     scores = _Scores(start, step, float(unit), descent.steps, objective == "average")
     tables = _needs(paths, weights, sanity, scores)
-    changes, needs, ends = (
-        np.concatenate([table.changes for table in tables]),
-        np.concatenate([table.needs for table in tables]),
-        np.cumsum([table.changes.size for table in tables]),
-    )
+    changes, needs = (np.concatenate([getattr(table, name) for table in tables]) for name in ("changes", "needs"))
+    ends = np.cumsum([table.changes.size for table in tables])
     taken, working = np.zeros(len(tables), np.int64), np.ones(len(tables), np.bool_)
     path = (start, step, float(unit), descent.steps, scores.average)
     ended = PAUSED
@@ -161,7 +160,6 @@ def steps_down(
 def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: NDArray[np.bool_], budget: float) -> Ints:
     """Where the tables are at the lowest level that can surely be paid; those that do not work stay where they are."""
     limit = budget * (1 - 2e-12)  # more than roundings add up to
-
     ahead = {i: tables[i].onward(int(taken[i])) for i in np.flatnonzero(working).tolist()}
 
     def at(level: float) -> Ints:
@@ -188,28 +186,18 @@ def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: ND
 
 
 def _needs(paths: Paths, weights: Floats, sanity: float, scores: _Scores) -> list[_Needs]:
+    """The need of each table, step by step, from its cells' needs at the start and after each redraw."""
     bounds, first, found = paths.bounds, 0, []
     for table, cells in enumerate(paths.cells):
         mine = slice(bounds[table], bounds[table + 1])
         begin = 1 / np.maximum(paths.start[first : first + cells], sanity)
-        cell, step = paths.answer[mine] - first, paths.step[mine]
-        after = 1 / np.maximum(paths.value[mine], sanity)
-        found.append(_path_of_needs(begin, cell, step, after, float(weights[table]), scores))
+        step, after = paths.step[mine], 1 / np.maximum(paths.value[mine], sanity)
+        path = np.empty(after.size)
+        follow = mean_after if scores.average else largest_after
+        follow(begin.copy(), paths.answer[mine] - first, after, path)
+        last = np.flatnonzero(np.append(step[1:] != step[:-1], True)) if step.size else np.empty(0, np.int64)
+        needs = float(weights[table]) * np.append(begin.mean() if scores.average else begin.max(), path[last])
+        changes = np.append(0, step[last])
+        found.append(_Needs(changes, needs, scores.at(needs, np.append(changes[1:] - 1, scores.steps - 1))))
         first += cells
     return found
-
-
-def _path_of_needs(begin: Floats, cell: Ints, step: Ints, after: Floats, weight: float, scores: _Scores) -> _Needs:
-    """The need of a table, step by step, from its cells' needs at the start and after each redraw."""
-    last = np.flatnonzero(np.append(step[1:] != step[:-1], True)) if step.size else np.empty(0, np.int64)
-    if scores.average:
-        first, follow = begin.mean(), mean_after
-    else:
-        first, follow = begin.max(), largest_after
-    path = np.empty(after.size)
-    follow(begin.copy(), cell, after, path)
-    needs = np.concatenate([[first], path[last]])
-    changes = np.concatenate([[0], step[last]])
-    stretch_ends = np.concatenate([changes[1:] - 1, [scores.steps - 1]])
-    needs = weight * needs
-    return _Needs(changes, needs, scores.at(needs, stretch_ends))
