@@ -8,7 +8,7 @@ ITEMS = 17_770
 
 
 def noise(order: Order) -> tuple[int, float, str]:
-    from diffprivlib.mechanisms import Geometric  # type: ignore[import-not-found, unused-ignore]
+    from diffprivlib.mechanisms import Geometric
 
     randomise = Geometric(epsilon=order.epsilon, sensitivity=1).randomise
     size, taken = order.grown(lambda size: [randomise(0) for _ in range(size)])
@@ -17,7 +17,7 @@ def noise(order: Order) -> tuple[int, float, str]:
 
 def table(order: Order) -> tuple[int, float, str]:
     import numpy as np
-    from diffprivlib.tools import histogram  # type: ignore[import-not-found, unused-ignore]
+    from diffprivlib.tools import histogram
 
     def work(size: int) -> None:
         cells = np.load(order.file("cells.npy"))
@@ -33,7 +33,7 @@ def occupied(order: Order) -> tuple[int, float, str]:
 
 def items(order: Order) -> tuple[int, float, str]:
     import numpy as np
-    from diffprivlib.tools import histogram  # type: ignore[import-not-found, unused-ignore]
+    from diffprivlib.tools import histogram
 
     def work(size: int) -> None:
         films = np.load(order.file("film.npy"))[:size]
@@ -44,6 +44,6 @@ def items(order: Order) -> tuple[int, float, str]:
 
 
 if __name__ == "__main__":
-    import diffprivlib  # type: ignore[import-not-found, unused-ignore]
+    import diffprivlib
 
     answer({"noise": noise, "table": table, "occupied": occupied, "items": items}, diffprivlib.__version__)

@@ -52,7 +52,7 @@ def _rows(cells: Any) -> Any:
 
 
 def _count(rows: Any, epsilon: float, delta: float, most: int, public: Sequence[int] | None) -> None:
-    import pipeline_dp  # type: ignore[import-not-found, unused-ignore]
+    import pipeline_dp
 
     accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
     engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())

@@ -13,7 +13,7 @@ ITEMS = 17_770
 
 def noise(order: Order) -> tuple[int, float, str]:
     import numpy as np
-    from tmlt.core.measurements.noise_mechanisms import AddGeometricNoise  # type: ignore[import-not-found, unused-ignore]
+    from tmlt.core.measurements.noise_mechanisms import AddGeometricNoise
 
     add, zero = AddGeometricNoise(round(1 / order.epsilon)), np.int64(0)
     size, taken = order.grown(lambda size: [add(zero) for _ in range(size)])
@@ -21,7 +21,7 @@ def noise(order: Order) -> tuple[int, float, str]:
 
 
 def table(order: Order) -> tuple[int, float, str]:
-    from tmlt.analytics import AddOneRow, KeySet  # type: ignore[import-not-found, unused-ignore]
+    from tmlt.analytics import AddOneRow, KeySet
 
     spark = _spark()
 
@@ -39,7 +39,7 @@ def occupied(order: Order) -> tuple[int, float, str]:
 
 
 def items(order: Order) -> tuple[int, float, str]:
-    from tmlt.analytics import AddRowsWithID, KeySet  # type: ignore[import-not-found, unused-ignore]
+    from tmlt.analytics import AddRowsWithID, KeySet
 
     spark = _spark()
     keys = KeySet.from_dataframe(spark.range(1, ITEMS + 1).selectExpr("cast(id as int) as film"))
@@ -56,7 +56,7 @@ def items(order: Order) -> tuple[int, float, str]:
 def _spark() -> Any:
     """Started and warmed up; its workers must be of this environment, not of the first Python on the path."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession  # type: ignore[import-not-found, unused-ignore]
+    from pyspark.sql import SparkSession
 
     # two hundred shuffles, the default, are for a cluster
     settings = {"spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "4"}
@@ -67,7 +67,7 @@ def _spark() -> Any:
 
 
 def _count(frame: Any, unit: Any, keys: Any, epsilon: float, most: int | None = None) -> None:
-    from tmlt.analytics import MaxRowsPerID, PureDPBudget, QueryBuilder, Session  # type: ignore[import-not-found, unused-ignore]
+    from tmlt.analytics import MaxRowsPerID, PureDPBudget, QueryBuilder, Session
 
     budget = PureDPBudget(epsilon)
     session = Session.from_dataframe(budget, "rows", frame, protected_change=unit)

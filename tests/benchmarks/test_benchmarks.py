@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,15 @@ def test_quick_makes_notes_of_limits_for_the_full_size(faked: None, capsys: pyte
 
 def test_all_runs_each_once_and_rivals_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    monkeypatch.setattr(runner, "benchmark", lambda name: lambda quick: ran.append(name) or Report(name))
+
+    def noted(name: str) -> Callable[[bool], Report]:
+        def run(quick: bool) -> Report:
+            ran.append(name)
+            return Report(name)
+
+        return run
+
+    monkeypatch.setattr(runner, "benchmark", noted)
     runner.main(["all", "noise"])
     assert ran == NAMES
     ran.clear()
@@ -181,11 +190,10 @@ def test_a_smaller_size_is_compared_per_draw(tmp_path: Path, monkeypatch: pytest
     report = Report("rivals")
     _job(report, ready(tmp_path, f"print({json.dumps(answer)!r})"), Job("noise", "noise", 10, "draw", lambda: None))
     ratio, peak = report.rows[-2:]
-    assert (ratio.what, ratio.measured) == (
-        "noise, nobody 1.0 (a thing): times slower than discreet, per draw at 5",
-        pytest.approx(8),
-    )
-    assert (peak.what, peak.measured) == ("noise, nobody: peak memory in MB, at 5", pytest.approx(3))
+    assert ratio.what == "noise, nobody 1.0 (a thing): times slower than discreet, per draw at 5"
+    assert ratio.measured == pytest.approx(8)
+    assert peak.what == "noise, nobody: peak memory in MB, at 5"
+    assert peak.measured == pytest.approx(3)
 
 
 def test_sizes_grow_while_time_allows() -> None:

@@ -255,7 +255,7 @@ def test_checks_of_our_own() -> None:
 
 
 def test_statements_know_their_data() -> None:
-    without = {"methods": {"items": {}}, "figures": {}}
+    without: dict[str, dict[str, object]] = {"methods": {"items": {}}, "figures": {}}
     edges = [statement for statement in STATEMENTS if statement.needs == "edges"]
     assert edges
     assert not any(statement.about("documents", without) for statement in edges)

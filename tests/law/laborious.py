@@ -62,7 +62,7 @@ def certified(real: Real) -> Fraction:
 def closed_form(rule: Rule) -> float:
     """The paper's p_{theta, tau}, true for whole tau only: with real tau it forgets that sums end at floor(tau)."""
     a, theta, tau = float(rule.alpha.fraction), rule.theta, float(rule.limit or 0)
-    p = 2 / (tau * (1 - a * a)) * (theta * a**theta - (theta - 1) * a ** (theta + 1) - a ** (tau + 1))
+    p: float = 2 / (tau * (1 - a * a)) * (theta * a**theta - (theta - 1) * a ** (theta + 1) - a ** (tau + 1))
     return p if rule.two_sided else p / 2
 
 

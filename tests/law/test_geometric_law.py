@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import discreet
 from discreet.mechanisms import Request, mechanism_for
@@ -16,6 +18,7 @@ from tests.laplace_law import LaplaceLaw
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 1), y=discreet.Ordinal(0, 1))
 TASK = discreet.Table(["x", "y"])
+Ints = NDArray[np.int64]
 
 
 def neighbours(unit: Unit) -> list[tuple[int, ...]]:
@@ -51,13 +54,13 @@ def test_planted_replace_charged_as_add_remove_is_caught() -> None:
     law = LaplaceLaw.of(1 / epsilon)
     exp_epsilon = 1 / Fraction(exp_negative(epsilon, 200)[0], 2**200)
     worst = max(
-        np.prod([max(law.exact_pmf(z) / law.exact_pmf(z - step) for z in range(-4, 5)) for step in change])
+        math.prod([max(law.exact_pmf(z) / law.exact_pmf(z - step) for z in range(-4, 5)) for step in change])
         for change in neighbours(Unit(neighbours="replace"))
     )
     assert worst > exp_epsilon
 
 
-def epsilon_lower_bound(first: np.ndarray, second: np.ndarray, false_alarm: float) -> float:  # type: ignore[type-arg]
+def epsilon_lower_bound(first: Ints, second: Ints, false_alarm: float) -> float:
     """The largest epsilon that two samples of one noisy cell prove, over half-lines and points, both directions.
 
     Each share is moved to the edge of its Hoeffding interval at the Bonferroni level.
@@ -76,11 +79,11 @@ def epsilon_lower_bound(first: np.ndarray, second: np.ndarray, false_alarm: floa
     return best
 
 
-def noisy_cell(count: int, epsilon: str, n: int) -> np.ndarray:  # type: ignore[type-arg]
+def noisy_cell(count: int, epsilon: str, n: int) -> Ints:
     schema = discreet.Schema(x=discreet.Ordinal(1, n))
     codes = np.arange(n)[:, None]
     data = from_counts(schema, codes, np.full(n, count))
-    return data.publish(discreet.Table(["x"]), epsilon).to_arrow()["count"].to_numpy()
+    return np.asarray(data.publish(discreet.Table(["x"]), epsilon).to_arrow()["count"], np.int64)
 
 
 def test_the_epsilon_that_samples_prove_stays_below_the_stated_one() -> None:

@@ -23,7 +23,7 @@ from discreet.mechanisms.items.item_groups import GroupedItems
 from discreet.mechanisms.items.lpa import Lpa
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
-from discreet.summaries.smoothed_items import GroupedCounts
+from discreet.summaries.smoothed_items import GroupedCounts, Groups
 from tests.law import item_laws
 from tests.law.item_cases import Rows, made
 from tests.law.item_laws import (
@@ -69,7 +69,9 @@ class Case:
     def outcome(self, summary: Any) -> Any:
         key: Any = None
         if isinstance(summary, GroupedCounts):
-            key, values = tuple(summary.parts[0].groups.tolist()), summary.parts[0].sums  # type: ignore[attr-defined]
+            part = summary.parts[0]
+            assert isinstance(part, Groups)
+            key, values = tuple(part.groups.tolist()), part.sums
         else:
             values = np.concatenate([part.values for part in summary.parts])
             key = summary.bound if self.parameters.get("bound") == "quantile" else None

@@ -79,7 +79,8 @@ def random_request(method: str) -> tuple[Any, list[Ints]]:
 def spent(method: Any, parts: list[Part]) -> Fraction:
     """What the scales that a release states cost: every draw of every table, and the total's."""
     inverse = [1 / scale for part in parts for scale in part.scales]
-    return cost(method.request.unit, sum([*inverse, *method.size_spent] if method.method != "equal" else inverse))
+    draws = [*inverse, *method.size_spent] if method.method != "equal" else inverse
+    return cost(method.request.unit, sum(draws, Fraction(0)))
 
 
 @each_method
@@ -176,7 +177,7 @@ def depends_on_counts(mechanism: MarginalMethod) -> bool:
 @pytest.mark.parametrize("objective", ["average", "maximum"])
 def test_equal_noisy_values_lead_to_equal_choices(method: str, objective: str) -> None:
     parameters = {} if method == "equal" else {"objective": objective, "weights": [1, 2, 5]}
-    assert not depends_on_counts(made(method, [2, 3, 1], Fraction(1, 3), **parameters))
+    assert not depends_on_counts(made(method, [2, 3, 1], Fraction(1, 3), None, **parameters))
 
 
 def test_choices_differ_between_noisy_values() -> None:
@@ -205,7 +206,8 @@ def test_true_counts_in_the_choice_are_noticed(monkeypatch: pytest.MonkeyPatch) 
 
 def test_true_counts_in_the_second_phase_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = made("two-phase", [2, 3, 1], Fraction(1, 3))
-    inner, given = mechanism.noisy_tables, []
+    inner = mechanism.noisy_tables
+    given: list[list[Ints]] = []
 
     def needs_of_truth(noisy: Any, sanity: float, table: int) -> float:
         return float((1 / np.maximum(given[-1][table], sanity)).mean())

@@ -95,7 +95,9 @@ MALFORMED = [
 
 
 def leaks(content: bytes) -> list[str]:
-    forms = {name: (text.encode(), text.encode("utf-16-le")) for name, text in CANARIES.items()}
+    forms: dict[str, tuple[bytes, ...]] = {
+        name: (text.encode(), text.encode("utf-16-le")) for name, text in CANARIES.items()
+    }
     packed = int(CANARIES["number"])
     forms["number"] += (packed.to_bytes(8, "little"), packed.to_bytes(8, "big"), np.float64(packed).tobytes())
     return [name for name, texts in forms.items() if any(text in content for text in texts)]
@@ -220,12 +222,13 @@ def test_canaries_in_frames_reach_no_log_no_warning_and_no_file(
         "note": [CANARIES["unused"]] * 52,
     }
     table = pa.table(columns)
-    frame: Any = {
+    makers: dict[str, Callable[[], object]] = {
         "pandas": lambda: pd.DataFrame({**columns, "sex": pd.Categorical(columns["sex"])}),
         "polars": lambda: pl.DataFrame(columns).with_columns(pl.col("sex").cast(pl.Categorical)),
         "arrow": lambda: table.set_column(2, "sex", table["sex"].dictionary_encode()).slice(1),
         "duckdb": lambda: duckdb.connect().from_arrow(table),
-    }[kind]()
+    }
+    frame = makers[kind]()
     schema = discreet.Schema(age=discreet.Ordinal(0, 4, outside="other"), sex=discreet.Nominal(["f", "m"]))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -436,7 +439,7 @@ def test_one_more_value_of_any_type_moves_the_table_by_at_most_one(value: object
     """In pandas one value can change the type of its whole column."""
     import pandas as pd
 
-    columns = {"age": [0, 1, 2, 3, 4] * 10, "sex": ["f", "m", "f", "?", "m"] * 10}
+    columns: dict[str, list[object]] = {"age": [0, 1, 2, 3, 4] * 10, "sex": ["f", "m", "f", "?", "m"] * 10}
     without = exact(pd.DataFrame(columns))
     for name in columns:
         more = {key: [*values, value if key == name else values[0]] for key, values in columns.items()}

@@ -236,11 +236,16 @@ def sample_of(eligible: Any, drawn: Any, chosen: NDArray[np.int64], tau: float |
     return Sample(eligible[chosen[chosen < eligible.size]], drawn.ranks[new], drawn.values[new], tau)
 
 
+def cut_at(eligible: Any, drawn: Any, items: Any, count: int, drawer: Drawer) -> Sample:
+    cut = highest(items, count, drawer.stream)
+    assert cut is not None
+    return sample_of(eligible, drawn, cut.chosen, cut.tau)
+
+
 def stops_at_the_guess(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
     eligible, drawn, items, reaching = at_the_guess(values, empty, rule, drawer)
     if reaching.sum() > count:
-        cut = highest(items, count, drawer.stream)
-        return sample_of(eligible, drawn, cut.chosen, cut.tau)
+        return cut_at(eligible, drawn, items, count, drawer)
     return sample_of(eligible, drawn, np.flatnonzero(reaching), 2.0**GUESS)
 
 
@@ -254,15 +259,13 @@ def draws_again_until_enough(values: Any, empty: int, rule: Rule, count: int, dr
         eligible, drawn, items, reaching = at_the_guess(values, empty, rule, drawer)
         if reaching.sum() > count:
             break
-    cut = highest(items, count, drawer.stream)
-    return sample_of(eligible, drawn, cut.chosen, cut.tau)
+    return cut_at(eligible, drawn, items, count, drawer)
 
 
 def adds_only_occupied_cells(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:
     """Below the guess the empty cells are forgotten."""
     eligible, drawn, items, _ = at_the_guess(values, empty, rule, drawer)
-    cut = highest(items, count, drawer.stream)
-    return sample_of(eligible, drawn, cut.chosen, cut.tau)
+    return cut_at(eligible, drawn, items, count, drawer)
 
 
 def drops_empty_cells(values: Any, empty: int, rule: Rule, count: int, drawer: Drawer) -> Sample:

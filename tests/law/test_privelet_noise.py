@@ -83,7 +83,8 @@ def has_the_law(mechanism: Transformed, stated: Transformed, noise: Noise) -> bo
 def steps(drawn: Integers, chosen: NDArray[np.bool_]) -> Integers:
     """Differences within pairs of neighbours of one scale."""
     sample = drawn[chosen]
-    return sample[: sample.size // 2 * 2].reshape(-1, 2) @ np.array([1, -1])
+    pairs = sample[: sample.size // 2 * 2].reshape(-1, 2)
+    return pairs[:, 0] - pairs[:, 1]
 
 
 def agrees(sample: Integers, scale: Fraction, terms: int) -> bool:

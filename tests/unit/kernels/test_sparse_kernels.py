@@ -90,7 +90,8 @@ def test_stretches_make_up_the_table(table: Any, parts: int, more: tuple[int, ..
     assert sum(stretch.empty for stretch in stretches) == math.prod(sizes) - len(taken)
     assert np.concatenate([stretch.exact for stretch in stretches]).tolist() == exact.tolist()
     ends = [*(stretch.start for stretch in stretches[1:]), math.prod(sizes)]
-    noisy, kept, drawn, first = [], [], {}, 0
+    noisy, kept, first = [], [], 0
+    drawn: dict[int, int] = {}
     for stretch, end in zip(stretches, ends, strict=True):
         mine = (to_integers(stretch.occupied) if room.wide else stretch.occupied).tolist()
         assert all(stretch.start <= number < end for number in mine)

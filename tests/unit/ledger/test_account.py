@@ -38,7 +38,7 @@ def test_account_of_charges_and_releases(ledger: Ledger) -> None:
         "release-recorded",
         "by-age",
         "cd34",
-        0,
+        Fraction(0),
     )
     times = [datetime.fromisoformat(entry.time) for entry in (opened, charged, recorded)]
     assert times == sorted(times)
@@ -94,7 +94,7 @@ def test_cap_is_reached_but_not_passed(ledger: Ledger) -> None:
 def test_a_ledger_without_a_cap_counts_until_integers_end() -> None:
     ledger = Ledger.open(None, "adult", None)
     charge(ledger, "a", "1e9")
-    assert (ledger.spent, ledger.budget, ledger.left, ledger.durable) == (10**9, None, None, False)
+    assert (ledger.spent, ledger.budget, ledger.left, ledger.durable) == (Fraction(10**9), None, None, False)
     with pytest.raises(BudgetExceeded, match="no budget"):
         charge(ledger, "b", "1e10")
 
@@ -162,5 +162,5 @@ def test_threads_share_one_ledger(ledger: Ledger) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (ledger.left, len(refused)) == (0, 10)
+    assert (ledger.left, len(refused)) == (Fraction(0), 10)
     ledger.verify()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from discreet.errors import BadParameter, LedgerError
 from discreet.ledger import Charge, Ledger, storage
+from discreet.ledger.layout import SETTINGS, lay_out
 
 
 def charge(ledger: Ledger, release_id: str, epsilon: str = "0.25", request: str = "ab12") -> Charge:
@@ -43,8 +45,6 @@ def test_a_locked_ledger_says_so_and_can_still_be_read(path: Path) -> None:
 
 
 def test_the_slower_of_two_creators_takes_the_ledger_of_the_faster(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lay_out = storage.lay_out
-
     def overtaken(*arguments: Any) -> None:
         monkeypatch.setattr(storage, "lay_out", lay_out)
         charge(Ledger.open(path, "adult", Fraction(1)), "a")
@@ -59,7 +59,7 @@ def test_full_database_charges_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     ledger = Ledger.open(path, "adult", Fraction(1))
     pages = path.stat().st_size // 4096
     with monkeypatch.context() as limited:
-        limited.setattr(storage, "SETTINGS", (*storage.SETTINGS, f"PRAGMA max_page_count = {pages + 1}"))
+        limited.setattr(storage, "SETTINGS", (*SETTINGS, f"PRAGMA max_page_count = {pages + 1}"))
         with pytest.raises(LedgerError, match=r"disk is full.*same release id"):
             ledger.charge("a", "ab", Fraction(1, 4), "ana", "long " * 4000)
         assert ledger.spent == 0
@@ -88,7 +88,8 @@ def test_a_file_that_is_no_ledger_is_left_alone(path: Path, content: bytes | Non
             other.execute("CREATE TABLE entries (seq INTEGER)")
         content = path.read_bytes()
     path.write_bytes(content)
-    for attempt in (lambda: Ledger.open(path, "adult", None), lambda: Ledger.read(path)):
+    attempts: tuple[Callable[[], object], ...] = (lambda: Ledger.open(path, "adult", None), lambda: Ledger.read(path))
+    for attempt in attempts:
         with pytest.raises(LedgerError, match=r"adult\.ledger.*(is not a Discreet ledger|damaged)"):
             attempt()
     assert path.read_bytes() == content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import astuple, replace
 from fractions import Fraction
@@ -169,6 +170,7 @@ def test_damaged_bytes_and_newer_formats_are_refused(path: Path) -> None:
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
-    for attempt in (lambda: Ledger.open(path, "adult", None), lambda: Ledger.read(path)):
+    attempts: tuple[Callable[[], object], ...] = (lambda: Ledger.open(path, "adult", None), lambda: Ledger.read(path))
+    for attempt in attempts:
         with pytest.raises(LedgerError, match=r"format 2.*newer"):
             attempt()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from discreet.errors import CountOverflow
 from discreet.noise import Descent, Noise, ScriptedSource
@@ -175,7 +176,7 @@ def test_floats_and_integers_find_the_same_step() -> None:
     class Given(ScriptedSource):
         """The words, then zeros whenever more bits are needed."""
 
-        def fill(self, out: np.ndarray) -> None:  # type: ignore[type-arg]
+        def fill(self, out: NDArray[Any]) -> None:
             out[:] = words if out.size == words.size else 0
 
     for descent in (

@@ -17,7 +17,7 @@ from discreet.noise.tables import DrawTable
 from discreet.noise.verify import verify_noise
 from discreet.numbers.intervals import Complement, Interval, Rational
 from discreet.numbers.laws import NoiseSum, half_widths
-from discreet.privacy import Alpha, exact
+from discreet.privacy import Alpha, Number, exact
 from tests.noise_down import next_redraw, noise_down
 
 
@@ -28,7 +28,8 @@ def test_scales_too_small_for_64_bits_have_the_least_alpha(scale: str) -> None:
 
 def test_numbers_beyond_use_are_refused_at_once() -> None:
     texts = ["1e500", "1e-500", "1e1000000000", "9" * 2000, "1/" + "9" * 2000]
-    for value in (*texts, 10**5000, Fraction(1, 10**5000), Decimal("1e5000")):
+    numbers: list[Number] = [*texts, 10**5000, Fraction(1, 10**5000), Decimal("1e5000")]
+    for value in numbers:
         with pytest.raises(BadParameter, match="epsilon must"):
             exact(value, "epsilon")
     with pytest.raises(BadParameter, match="too large"):

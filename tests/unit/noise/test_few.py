@@ -181,7 +181,7 @@ def test_blocks_are_drawn_without_tables_where_floats_prove_enough(monkeypatch: 
         return few(scale, count, given)
 
     monkeypatch.setattr(room, "few", watched)
-    scales = ["1/20", "1/2", 100, 2**30]
+    scales: list[str | int] = ["1/20", "1/2", 100, 2**30]
     blocks = Noise().add_blocks([np.full(2000, 5)] * 4, scales)
     assert asked == [Fraction(1, 2), Fraction(100)]
     for block, scale in zip(blocks, scales, strict=True):

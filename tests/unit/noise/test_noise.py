@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CountOverflow
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, ZeroNoise
@@ -78,7 +80,7 @@ def test_a_draw_beyond_all_bounds_saturates_beyond_every_clamp() -> None:
 
 
 @pytest.mark.parametrize("bad", [np.array([1.5]), np.array(["1"]), np.array([True]), np.array([None])])
-def test_counts_must_be_integers(bad: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_counts_must_be_integers(bad: NDArray[Any]) -> None:
     with pytest.raises(BadParameter, match="whole numbers"):
         Noise().add(bad, 1)
 

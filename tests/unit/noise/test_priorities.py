@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
 from discreet.noise import Field, Noise, Rule, ScriptedSource, levels
-from discreet.noise.priorities import Contestants, _Priority, _rounded, highest
-from discreet.noise.source import ScriptExhausted
+from discreet.noise.priorities import Contestants, Cut, _Priority, _rounded, highest
+from discreet.noise.source import ScriptExhausted, Stream
 from discreet.privacy import Alpha
 from tests.statistics import compare
 
@@ -48,7 +48,13 @@ def items_of(tops: list[int], floors: list[int], tapes: list[list[int]]) -> Cont
 def priority(top: int, level: int, tape: list[int]) -> Fraction:
     """top / U with the U of the tape."""
     uniform = sum(word << (64 * (WORDS - 1 - place)) for place, word in enumerate(tape))
-    return max(Fraction(top), levels.value(level) if level >= 0 else Fraction(0)) * 2 ** (64 * WORDS) / uniform
+    return max(Fraction(top), levels.value(level) if level >= 0 else Fraction(0)) * (1 << 64 * WORDS) / uniform
+
+
+def cut_of(items: Contestants, count: int, stream: Stream) -> Cut:
+    cut = highest(items, count, stream)
+    assert cut is not None
+    return cut
 
 
 def by_tape(monkeypatch: pytest.MonkeyPatch, tapes: list[list[int]]) -> Tapes:
@@ -80,7 +86,7 @@ def test_the_highest_are_those_of_the_fractions(entries: Any, count: int, thirds
     ranked = sorted(range(len(tops)), key=lambda i: -exact[i])
     with pytest.MonkeyPatch.context() as monkeypatch:
         by_tape(monkeypatch, tapes)
-        cut = highest(items_of(tops, powers, tapes), count, ScriptedSource(b""))
+        cut = cut_of(items_of(tops, powers, tapes), count, ScriptedSource(b""))
     assert cut.chosen.tolist() == sorted(ranked[:count])
     if len(tops) <= count:
         assert cut.tau is None
@@ -166,7 +172,7 @@ def test_a_tie_in_all_64_bits_reads_on(winner: int, second: int, monkeypatch: py
     if winner == 1:
         tapes[0], tapes[1] = tapes[1], tapes[0]
     read = by_tape(monkeypatch, tapes)
-    cut = highest(items_of([5, 5, 5], [-1, -1, -1], tapes), 1, ScriptedSource(b""))
+    cut = cut_of(items_of([5, 5, 5], [-1, -1, -1], tapes), 1, ScriptedSource(b""))
     assert cut.chosen.tolist() == [winner]
     assert cut.tau == float(priority(5, -1, tapes[1 - winner]))
     assert read.read >= 2
@@ -175,7 +181,7 @@ def test_a_tie_in_all_64_bits_reads_on(winner: int, second: int, monkeypatch: py
 def test_items_that_differ_read_no_further() -> None:
     words = np.array([2**63, 2**62, 2**61, 2**60 + 12345], np.uint64)
     source = ScriptedSource(b"")
-    cut = highest(Contestants(np.array([4, 4, 4, 4]), np.full(4, -1, np.int16), words), 2, source)
+    cut = cut_of(Contestants(np.array([4, 4, 4, 4]), np.full(4, -1, np.int16), words), 2, source)
     assert cut.chosen.tolist() == [2, 3]
     assert cut.tau == 16.0
 
@@ -191,7 +197,7 @@ def test_tied_items_are_chosen_equally_often() -> None:
     items = Contestants(np.full(6, 3), np.full(6, -1, np.int16), np.full(6, 2**50, np.uint64))
     stream, trials, hits = Noise().source.stream(), 3000, np.zeros(64, np.int64)
     for _ in range(trials):
-        hits[sum(1 << int(i) for i in highest(items, 2, stream).chosen)] += 1
+        hits[sum(1 << int(i) for i in cut_of(items, 2, stream).chosen)] += 1
     pairs = np.array([code.bit_count() == 2 for code in range(64)])
     assert compare(hits, trials, np.where(pairs, 1 / 15, 0.0), 1e-10).holds
     assert not compare(hits, trials, np.where(np.arange(64) == 3, 1.0, 0.0), 1e-10).holds
@@ -200,7 +206,7 @@ def test_tied_items_are_chosen_equally_often() -> None:
 @given(st.integers(1, 2**61), st.integers(1, 2**64 - 2), st.integers(0, 2**64 - 1))
 def test_tau_is_rounded_once(top: int, word: int, more: int) -> None:
     script = b"".join(np.uint64(each).tobytes() for each in (more, 1, 1, 1))
-    rounded = _rounded(_Priority(0, top, word), ScriptedSource(script))
+    rounded = _rounded(_Priority(0, Fraction(top), word), ScriptedSource(script))
     low = Fraction(top << 256, (word << 192) + (more << 128) + (2 << 64) + 2)
     high = Fraction(top << 256, (word << 192) + (more << 128))
     assert float(low) <= rounded <= float(high)
@@ -216,7 +222,9 @@ def test_a_priority_next_to_the_middle_of_two_floats_is_rounded_right(
     tape = [(uniform >> (64 * (3 - place))) & (2**64 - 1) for place in range(4)]
     by_tape(monkeypatch, [tape])
     floor = 8.0
-    assert _rounded(_Priority(0, top, tape[0]), ScriptedSource(b"")) == (math.nextafter(floor, 9) if up else floor)
+    assert _rounded(_Priority(0, Fraction(top), tape[0]), ScriptedSource(b"")) == (
+        math.nextafter(floor, 9) if up else floor
+    )
 
 
 @pytest.mark.parametrize("power", [62, 64, 126, 127, 128, 200, 900])
@@ -228,7 +236,7 @@ def test_floors_of_any_power(power: int) -> None:
     for i, exact in enumerate(Fraction(max(2**power, size)) for size in (5, 5, 2**61)):
         assert Fraction(low[i]) <= exact * 2 ** (i + 1) <= Fraction(high[i])
         assert high[i] / low[i] < 1 + 2.0**-40
-    cut = highest(items, 2, ScriptedSource(b""))
+    cut = cut_of(items, 2, ScriptedSource(b""))
     assert cut.chosen.tolist() == [1, 2]
     assert cut.tau == 2.0 ** (power + 1)
 
@@ -236,11 +244,11 @@ def test_floors_of_any_power(power: int) -> None:
 def test_none_below_no_tau() -> None:
     items = Contestants(np.array([5, 1]), np.full(2, -1, np.int16), np.array([9, 0], np.uint64))
     for count in (2, 3, 100):
-        cut = highest(items, count, ScriptedSource(b""))
+        cut = cut_of(items, count, ScriptedSource(b""))
         assert cut.chosen.tolist() == [0, 1]
         assert cut.tau is None
     empty = Contestants(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
-    assert highest(empty, 1, ScriptedSource(b"")).chosen.size == 0
+    assert cut_of(empty, 1, ScriptedSource(b"")).chosen.size == 0
 
 
 # Whole samples.

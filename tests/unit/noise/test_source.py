@@ -83,7 +83,8 @@ def test_a_keystream_reused_after_fork_is_caught() -> None:
 
 
 def test_threads_share_no_bits() -> None:
-    noise, drawn = Noise(), []
+    noise = Noise()
+    drawn: list[bytes] = []
 
     def work() -> None:
         drawn.extend(noise.laplace("1e12", 4).tobytes() for _ in range(50))

@@ -14,7 +14,7 @@ shares = st.fractions(min_value=0, max_value=1)
 
 
 def contains(interval: Interval, value: Fraction) -> bool:
-    return interval.low <= value * 2**interval.bits <= interval.high
+    return interval.low <= value * (1 << interval.bits) <= interval.high
 
 
 @given(x=shares, y=shares, k=st.integers(0, 40), bits=st.integers(4, 200))

@@ -53,7 +53,7 @@ def covered(terms: Terms) -> NDArray[np.float64]:
     for (step, scale), count in terms.items():
         logarithm -= count * np.log1p(2 * LaplaceLaw.of(scale).variance * np.sin(step * angles / 2) ** 2)
     law = np.fft.irfft(np.exp(logarithm), size)
-    return law[0] + 2 * np.concatenate([[0.0], np.cumsum(law[1 : size // 2])])
+    return float(law[0]) + 2 * np.concatenate([[0.0], np.cumsum(law[1 : size // 2])])
 
 
 def width(terms: Terms, level: float, widths: HalfWidths = half_widths, more: float = 1.0) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def test_the_same_request_again_gives_the_same_bytes_and_one_charge(tmp_path: Pa
     assert contents(tmp_path / "a") == published
     assert again.manifest == first.manifest
     assert again.to_arrow().equals(first.to_arrow())
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
 
 
 def test_releases_without_a_name_are_charged_one_by_one(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_changed_request_under_the_same_name_is_refused(tmp_path: Path, change
     with pytest.raises(DiscreetError, match="another"):
         failing(people(tmp_path), no_more).publish(**{"task": TASK, "epsilon": 1, **change}, name="a", to=tmp_path / to)
     assert contents(tmp_path / "a") == published
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger"]
 
 
@@ -76,7 +77,7 @@ def test_another_unit_or_schema_is_another_request(tmp_path: Path, scratch: Path
     ):
         with pytest.raises(LedgerError, match="'a' was charged for another request"):
             failing(changed, no_more).publish(TASK, 1, name="a", to=tmp_path / "a")
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
 
 
 def test_a_published_release_is_not_drawn_again_for_another_folder(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import stat
 import tempfile
 import traceback
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ def test_a_failed_count_is_paid_for_says_nothing_and_can_be_repeated(
     assert "row 17" not in message
     assert "after the budget was charged" in message
     assert "costs nothing more" in message
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
 
     (details,) = scratch.iterdir()
@@ -47,7 +48,7 @@ def test_a_failed_count_is_paid_for_says_nothing_and_can_be_repeated(
 
     release = data.publish(TASK, 1, name="a", to=to)
     assert release.count("age = 4").value > 800
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
 
 
 def test_a_failed_release_without_a_name_can_be_repeated_by_the_name_it_was_given(
@@ -59,7 +60,7 @@ def test_a_failed_release_without_a_name_can_be_repeated_by_the_name_it_was_give
     (charged,) = charges(tmp_path)
     assert charged in str(caught.value)
     data.publish(TASK, 1, name=charged, to=tmp_path / "a")
-    assert (spent(tmp_path), charges(tmp_path)) == (1, [charged])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), [charged])
 
 
 def test_the_same_failure_reads_the_same_whatever_the_data(tmp_path: Path, scratch: Path) -> None:
@@ -106,7 +107,7 @@ def test_a_full_disk_leaves_no_folder_and_can_be_repeated(
             data.publish(TASK, 1, name="a", to=tmp_path / "a")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
     data.publish(TASK, 1, name="a", to=tmp_path / "a")
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
     assert load(tmp_path / "a").manifest["seal"] == data.ledger.recorded("a")
 
 
@@ -149,4 +150,4 @@ def test_being_stopped_after_the_charge_is_said(tmp_path: Path, scratch: Path) -
     assert CANARY not in "".join(traceback.format_exception(caught.value))
     assert list(scratch.iterdir()) == []
     people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])

@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_a_kill_at_any_point_leaves_one_charge_and_one_release(tmp_path: Path, p
     process = start(tmp_path, "by-age", KILLS[point])
     output, _ = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL, output
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["by-age"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["by-age"])
     target = tmp_path / "by-age"
     assert target.exists() == (point == "after the rename")
     recorded = Ledger.read(tmp_path / "l.ledger").recorded("by-age")
@@ -87,7 +88,7 @@ def test_a_kill_at_any_point_leaves_one_charge_and_one_release(tmp_path: Path, p
         data = failing(data, no_more)
 
     release = data.publish(TASK, 1, name="by-age", to=target)
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["by-age"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["by-age"])
     assert load(target).manifest == release.manifest
     assert data.ledger.recorded("by-age") == release.manifest["seal"] == recorded or recorded is None
     assert release.count("age = 4").value > 800
@@ -167,7 +168,7 @@ ReadyCounts.bounded = counted
     assert seal in outputs
     for output in outputs:  # a loser may be told to use the recorded one, and nothing worse
         assert output == seal or output.startswith("LedgerError"), output
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["by-age"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["by-age"])
     assert hidden(tmp_path) == []
     assert Ledger.read(tmp_path / "l.ledger").recorded("by-age") == seal
 
@@ -200,4 +201,4 @@ def test_a_folder_that_appears_meanwhile_costs_no_second_draw(tmp_path: Path, sc
     shutil.rmtree(tmp_path / "a")
     release = failing(people(tmp_path), no_more).publish(TASK, 1, name="a", to=tmp_path / "a")
     assert load(tmp_path / "a").manifest == release.manifest
-    assert (spent(tmp_path), charges(tmp_path)) == (1, ["a"])
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])

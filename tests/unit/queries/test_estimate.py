@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,8 @@ def test_estimates_read_well(estimate: Estimate, text: str) -> None:
 
 
 def test_an_estimate_is_plain_json() -> None:
-    estimate = Estimate(np.int64(5), np.float64(1.5), 2, 8.0, note="n")
+    five: Any = np.int64(5)  # what numpy counts with, though the field says float
+    estimate = Estimate(five, np.float64(1.5), 2, 8.0, note="n")
     expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "bias": 0.0, "note": "n"}
     assert json.loads(json.dumps(estimate.to_dict())) == expected
     assert type(estimate.to_dict()["value"]) is int

@@ -23,6 +23,7 @@ RAGGED = {"Americas": ["USA", "Canada"], "Europe": {"West": ["France"], "East": 
 NODES = {"Americas": (0, 1), "Europe": (2, 3), "West": (2, 2), "East": (3, 3)}
 
 # a leaf predicate together with the codes it must mean, found without the binder
+Value = int | float | date
 Leaf = tuple[Predicate, frozenset[int]]
 
 
@@ -38,7 +39,8 @@ def ordinals(draw: st.DrawFn, name: str) -> tuple[Attribute, st.SearchStrategy[L
     rule = {"outside": "other"} if other else {}
     kind = draw(st.sampled_from(["integer", "real", "date"]))
     attribute: Ordinal
-    start: Callable[[int], Any]
+    start: Callable[[int], Value]
+    end: Callable[[int], Value]
     if kind == "integer":
         low = draw(st.integers(-5, 5))
         attribute = Ordinal(low, low + bins * width - 1, width, **rule)
@@ -109,13 +111,17 @@ def nominals(draw: st.DrawFn, name: str) -> tuple[Attribute, st.SearchStrategy[L
 Asked = tuple[Predicate, Callable[[tuple[int, ...]], bool]]
 
 
+def asked_of(index: int) -> Callable[[Leaf], Asked]:
+    return lambda leaf: (leaf[0], lambda cell: cell[index] in leaf[1])
+
+
 @st.composite
 def asked(draw: st.DrawFn) -> tuple[Schema, Asked]:
     attributes, leaves = {}, []
     for index in range(draw(st.integers(1, 3))):
         name = ["age", "two words", 'in "quotes"'][index]
         attributes[name], strategy = draw(st.one_of(ordinals(name), nominals(name)))
-        leaves.append(strategy.map(lambda leaf, i=index: (leaf[0], lambda cell: cell[i] in leaf[1])))
+        leaves.append(strategy.map(asked_of(index)))
 
     def chain(kind: type[And | Or], holds: Callable[..., bool]) -> Callable[[list[Asked]], Asked]:
         def join(parts: list[Asked]) -> Asked:

@@ -87,4 +87,4 @@ WHERES: list[tuple[Any, Holds]] = [
 
 
 def _two_boxes(c: dict[str, Any]) -> bool:
-    return (c["age"] == 1 and c["place"] == "a") or (c["age"] == 2 and c["day"] == date(2024, 1, 3))
+    return (c["age"], c["place"]) == (1, "a") or (c["age"], c["day"]) == (2, date(2024, 1, 3))

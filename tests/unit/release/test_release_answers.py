@@ -134,7 +134,7 @@ def test_many_questions_are_the_same_as_one_at_a_time(noisy: Release, tmp_path: 
     expected = [(one.value, one.stderr, one.low, one.high) for one in single]
     assert noisy.ask(path, level=0.9).rows() == expected
     ages, places = zip(*rows, strict=True)
-    assert noisy.ask(_frame({"place": places, "age": ages}), level=0.9).rows() == expected
+    assert noisy.ask(_frame({"place": list(places), "age": list(ages)}), level=0.9).rows() == expected
 
 
 def test_predicates_in_a_file_of_questions(exact_release: Release, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def test_a_manifest_without_one_of_its_fields_is_refused_even_if_sealed_anew(sav
     published = json.loads((saved / "release.json").read_text(encoding="utf-8"))
     for key in published.keys() - {"seal"}:
         shutil.copy(saved / "release.json", place)
-        reseal(place, lambda manifest, key=key: manifest.pop(key))
+        reseal(place, methodcaller("pop", key))
         with pytest.raises(DiscreetError) as caught:
             load(place)
         assert str(place) in str(caught.value), key

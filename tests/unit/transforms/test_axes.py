@@ -229,4 +229,5 @@ def test_the_example_of_the_paper() -> None:
 
 def test_only_children_have_no_coefficient() -> None:
     plain, chained = nominal([0, 0, [0, 0]]), nominal([[[0]], [0], [[[0], 0]]])
-    assert np.array_equal(*(transformed(NominalWavelet(Tree.of(found)), 4) for found in (plain, chained)))
+    one, other = (transformed(NominalWavelet(Tree.of(found)), 4) for found in (plain, chained))
+    assert np.array_equal(one, other)

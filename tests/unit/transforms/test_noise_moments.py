@@ -48,7 +48,7 @@ def boxes(ends: Any, owner: Any = None) -> Questions:
 
 
 def kronecker(parts: list[Floats]) -> Floats:
-    return np.asarray(reduce(np.kron, parts))
+    return reduce(lambda left, right: np.asarray(np.kron(left, right)), parts)
 
 
 def explicit(found: list[Axis], scale: Fraction, asked: Questions) -> tuple[Floats, Floats]:

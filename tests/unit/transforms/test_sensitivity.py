@@ -53,7 +53,8 @@ def test_the_cost_is_the_heaviest_cell_and_the_theorem(
     schema: discreet.Schema, unit: Unit, epsilon: Fraction, data: st.DataObject
 ) -> None:
     method = data.draw(st.sampled_from(["privelet", "privelet+", "privelet*", "dyadic"]))
-    direct, base, parameters = set[str](), None, {}
+    direct, base = set[str](), None
+    parameters: dict[str, list[str] | int] = {}
     if method in ("privelet+", "privelet*"):
         direct = data.draw(st.sets(st.sampled_from(list(schema))))
         parameters = {"direct": sorted(direct)}

@@ -71,7 +71,7 @@ def test_items_that_are_alike_end_up_in_large_groups() -> None:
     histories = Rows((300,), [[item] for item in range(300)] * 5)
     groups = {}
     for scale, more in (("mean", {"mean": 1}), ("paper", {})):
-        summary = made("gs", (300,), "0.1", scale=scale, **more).measure(histories, Noise(SeededSource(4)))
+        summary = made("gs", (300,), "0.1", None, scale=scale, **more).measure(histories, Noise(SeededSource(4)))
         groups[scale] = summary.parts[0].facts()["group"]
     assert groups["mean"] >= 100
     assert groups["paper"] <= 50

@@ -172,7 +172,7 @@ def test_sizes_are_found_under_the_widest_noise(scale: str, monkeypatch: pytest.
 
     monkeypatch.setattr(gs, "best_size", noted)
     more = {"mean": 1} if scale == "mean" else {}
-    made("gs", (20_000,), Fraction(1, 2**49), scale=scale, **more).measure(
+    made("gs", (20_000,), Fraction(1, 2**49), None, scale=scale, **more).measure(
         Rows((20_000,), [[0]]), Noise(SeededSource(5))
     )
     assert 2.0**58 < float(np.abs(tried[0]).sum(dtype=np.float64)) < 2.0**62

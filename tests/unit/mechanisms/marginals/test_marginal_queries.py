@@ -23,12 +23,13 @@ from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
 from discreet.queries import Boxes, bind
+from discreet.queries.binding import Where
 from discreet.schema import Nominal, Ordinal, Schema
 
 SCHEMA = Schema(a=Ordinal(0, 4), b=Nominal(["x", "y"]), c=Nominal(hierarchy={"p": ["q", "r"], "s": ["t"]}))
 CELLS = np.array(list(itertools.product(*map(range, SCHEMA.sizes))))
 METHODS = ("equal", "two-phase", "iresamp", "ireduct")
-QUERIES = ["a < 2", "a >= 2", {"b": "x"}, "b = 'y' and a > 1", "c = 'p'", "c = 't' or (a = 0 and b = 'x')"]
+QUERIES: list[Where] = ["a < 2", "a >= 2", {"b": "x"}, "b = 'y' and a > 1", "c = 'p'", "c = 't' or (a = 0 and b = 'x')"]
 dice = random.SystemRandom()
 
 comparisons = st.one_of(
@@ -150,7 +151,7 @@ def test_a_domain_far_too_large_to_write_out() -> None:
     sizes = (101, 2, 4, 26, 29, 5, 5, 512, 4, 10**6)
     schema = Schema({f"a{i}": Ordinal(0, size - 1) for i, size in enumerate(sizes)})
     frame = pd.DataFrame({f"a{i}": np.random.default_rng(i).integers(0, size, 500) for i, size in enumerate(sizes)})
-    queries = ["a0 < 10", "a1 = 0 and a3 > 4", {"a9": (0, 499_999)}]
+    queries: list[Where] = ["a0 < 10", "a1 = 0 and a3 > 4", {"a9": (0, 499_999)}]
     release = discreet.open(frame, schema).publish(
         discreet.Marginals(queries=queries, method="equal"), 1, noise=ZeroNoise()
     )

@@ -74,7 +74,7 @@ def test_sets_in_any_order_of_names() -> None:
 @pytest.mark.parametrize("asked", [{"ways": 1}, {"ways": 2}, {"by": [["age", "place"], ["sex"]]}])
 def test_without_noise_every_answer_is_exact(method: str, asked: dict[str, Any]) -> None:
     for more in ({}, {"consistency": True}):
-        release = data().publish(discreet.Marginals(method=method, **asked, **more), 1, noise=ZeroNoise())
+        release = data().publish(discreet.Marginals(method=method, **{**asked, **more}), 1, noise=ZeroNoise())
         assert release.count().value == pytest.approx(COUNTS.sum())
         assert release.count({"sex": "m"}).value == pytest.approx(DENSE[:, 1].sum())
         assert release.count("age between 1 and 3").value == pytest.approx(DENSE[1:4].sum())

@@ -21,6 +21,7 @@ from discreet.errors import DiscreetError, TamperedRelease
 from discreet.mechanisms.ranges.privelet import wavelet
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
+from discreet.queries.binding import Where
 from discreet.release import Release
 from discreet.release.files import TABLE
 from discreet.summaries.shrunk import ShrunkCells
@@ -164,7 +165,11 @@ def test_many_questions_at_once() -> None:
     release = publish("privelet")
     asked = pd.DataFrame({"age": ["2..7", "", "1|4..6"], "place": ["north", "other", "a|east"]})
     found = release.ask(asked)
-    wheres = [{"age": (2, 7), "place": "north"}, {"place": "other"}, {"age": [1, (4, 6)], "place": ["a", "east"]}]
+    wheres: list[Where] = [
+        {"age": (2, 7), "place": "north"},
+        {"place": "other"},
+        {"age": [1, (4, 6)], "place": ["a", "east"]},
+    ]
     for row, where in zip(found.to_dicts(), wheres, strict=True):
         one = release.count(where)
         assert (row["count"], row["stderr"], row["low"]) == pytest.approx((one.value, one.stderr, one.low))
@@ -214,6 +219,7 @@ def test_what_is_on_disk(name: str, tmp_path: Path) -> None:
     columns, rows = ON_DISK[name]
     place = release.save(tmp_path / "r") / TABLE
     frame, relation = pd.read_parquet(place), duckdb.sql(f"select * from '{place}'")
+    assert relation is not None
     assert list(frame.columns) == relation.columns == columns
     assert len(frame) == rows(release)
     assert pq.read_schema(place).metadata is None

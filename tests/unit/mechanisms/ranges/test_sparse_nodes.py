@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -221,13 +222,11 @@ def test_sums_over_kept_nodes_against_the_weights_of_all(
                 line = np.zeros(axis.length)
                 np.add.at(line, cover.nodes, cover.weights)
                 lists.append(line)
-            whole = lists[0]
-            for line in lists[1:]:
-                whole = np.kron(whole, line)
+            whole = reduce(lambda left, right: np.asarray(np.kron(left, right), np.float64), lists)
             loads += whole
-            needed += np.count_nonzero(whole)
+            needed += int(np.count_nonzero(whole))
         kept = np.array([n in rows for n in range(number.cells)])
-        order = np.array([rows[n] for n in np.flatnonzero(kept)], np.int64)
+        order = np.array([rows[n] for n in np.flatnonzero(kept).tolist()], np.int64)
         w, v, p = loads[kept], summary.values[order], chance[order]
         assert sums.value[question] == pytest.approx(w @ v, abs=1e-9)
         assert sums.weighted[question] == pytest.approx((w * v / p).sum(), abs=1e-9)

@@ -30,6 +30,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "filter-priority": {"theta": 2, "size": 20},
 }
 SIDES = ["two", "one"]
+CellCounts = dict[tuple[int, ...], int]
 each_method = pytest.mark.parametrize("method", METHODS)
 each_side = pytest.mark.parametrize("sided", SIDES)
 
@@ -38,13 +39,13 @@ def table_of(*sizes: int) -> Schema:
     return discreet.Schema({f"a{i}": discreet.Ordinal(0, size - 1) for i, size in enumerate(sizes)})
 
 
-def data_of(schema: Schema, counts: dict[tuple[int, ...], int]) -> Data:
+def data_of(schema: Schema, counts: CellCounts) -> Data:
     codes = np.array(list(counts), np.int64).reshape(-1, len(schema))
     return discreet.from_counts(schema, codes, np.array(list(counts.values()), np.int64))
 
 
 def published(
-    schema: Schema, counts: dict[tuple[int, ...], int], method: str, noise: Noise | None = None, **parameters: Any
+    schema: Schema, counts: CellCounts, method: str, noise: Noise | None = None, **parameters: Any
 ) -> SparseCells:
     task = discreet.Table(list(schema), method=method, **parameters)
     summary = data_of(schema, counts).publish(task, 1, noise=noise).summary
@@ -81,14 +82,15 @@ def test_no_data_at_all(method: str, sided: str) -> None:
 @each_side
 @each_method
 def test_no_empty_cell(method: str, sided: str) -> None:
-    counts = {(i,): 1 + i for i in range(60)}
+    counts: CellCounts = {(i,): 1 + i for i in range(60)}
     summary = published(table_of(60), counts, method, sided=sided, **METHODS[method])
     assert 0 < len(summary.values) <= 60
 
 
 @each_method
 def test_one_cell_in_all(method: str) -> None:
-    for counts in ({}, {(0,): 10**6}):
+    tables: tuple[CellCounts, ...] = ({}, {(0,): 10**6})
+    for counts in tables:
         summary = published(table_of(1), counts, method, **METHODS[method])
         assert len(summary.values) <= 1
         assert len(summary.values) == 1 or not counts
@@ -109,7 +111,7 @@ def test_a_size_beyond_the_table_keeps_all_that_pass(method: str, sided: str) ->
 def test_a_sample_of_no_more_than_there_is(method: str, size: int) -> None:
     """Without noise there are three cells: a fourth is the first whose tau is not needed."""
     theta = {} if method == "priority" else {"theta": 2}
-    counts = {(3,): 5, (4,): 7, (9,): 2}
+    counts: CellCounts = {(3,): 5, (4,): 7, (9,): 2}
     summary = published(table_of(10), counts, method, ZeroNoise(), size=size, **theta)
     assert len(summary.values) == min(size, 3)
     assert bool(summary.tau) == (size < 3)
@@ -124,7 +126,7 @@ def test_a_sample_of_no_more_than_there_is(method: str, size: int) -> None:
 def test_a_filter_that_no_empty_cell_passes(method: str, theta: int, sided: str) -> None:
     """The chance of one to pass is below any float; a cell that is far above stays, the others go."""
     parameters = {**METHODS[method], "theta": theta, "sided": sided}
-    counts = {(5, 5): theta + 500, (9, 9): theta - 500, (0, 0): 3}
+    counts: CellCounts = {(5, 5): theta + 500, (9, 9): theta - 500, (0, 0): 3}
     summary = published(table_of(10**6, 10**6), counts, method, **parameters)
     assert summary.codes.tolist() == [[5, 5]]
     assert abs(int(summary.values[0]) - theta - 500) < 300
@@ -134,7 +136,7 @@ def test_a_filter_that_no_empty_cell_passes(method: str, theta: int, sided: str)
 def test_ties_are_cut_at_random_and_never_the_larger() -> None:
     """Eight cells of one count and two larger ones, without noise."""
     cut, trials, hits = 5, 300, np.zeros(10, np.int64)
-    counts = {(i,): 9 if i in (2, 6) else 5 for i in range(10)}
+    counts: CellCounts = {(i,): 9 if i in (2, 6) else 5 for i in range(10)}
     for _ in range(trials):
         kept = published(table_of(10), counts, "filter", ZeroNoise(), theta=2, size=cut).codes[:, 0]
         assert kept.size == cut
@@ -160,13 +162,14 @@ def test_a_limit_of_two() -> None:
 def sparsely(method: str, cells: int) -> dict[str, Any]:
     """Parameters at which few of very many empty cells are kept."""
     theta = {"theta": 1 + math.ceil(math.log(cells))}
-    return {
+    parameters: dict[str, dict[str, Any]] = {
         "filter": theta,
         "threshold": {"tau": cells // 20},
         "priority": {"size": 20},
         "filter-threshold": {**theta, "tau": "99.5"},
         "filter-priority": {**theta, "size": 20},
-    }[method]
+    }
+    return parameters[method]
 
 
 @each_method

@@ -20,7 +20,7 @@ import pytest
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
 from discreet.private.engines import histories
-from discreet.private.kept import KeptRecords
+from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.statistics import compare
 
@@ -97,7 +97,8 @@ def test_rows_are_bounded_whatever_the_source_holds() -> None:
         assert once.table(9).reshape(3, 4).sum(axis=1).tolist() == [300, 300, 300]
 
 
-def words_of(kept: KeptRecords) -> list[list[int]]:
+def words_of(kept: Kept) -> list[list[int]]:
+    assert isinstance(kept, KeptRecords)
     return [kept._words[a:b].tolist() for a, b in itertools.pairwise(kept._starts.tolist())]
 
 

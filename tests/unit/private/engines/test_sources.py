@@ -196,7 +196,7 @@ def test_an_ibis_table_of_no_database() -> None:
 
 # --- flaws in the rows ------------------------------------------------------------------------------------------
 
-FLAWS = {
+FLAWS: dict[str, tuple[str | bytes, dict[tuple[int, int], int]]] = {
     "short row": ("7\n", {}),
     "long row": (f"7,F,{CANARY},9\n", {(7, 1): 1}),
     "broken utf-8": (b"7,\xff\xfe\n", {(7, 2): 1}),
