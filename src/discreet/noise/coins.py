@@ -14,9 +14,9 @@ from discreet.errors import BadParameter
 from discreet.kernels.float_draws import toss
 from discreet.kernels.jit import Ints, Marks
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
+from discreet.noise.draw_tables import table_of
 from discreet.noise.ladders import Coin
 from discreet.noise.source import Stream, words
-from discreet.noise.tables import table_of
 from discreet.numbers.intervals import Rational, Real
 
 _FAR = 10**300

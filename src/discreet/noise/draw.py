@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.inversion import look_up, zigzag
+from discreet.noise.draw_tables import WORD, DrawTable
 from discreet.noise.ladders import Ladder
 from discreet.noise.source import Stream, word, words
-from discreet.noise.tables import WORD, DrawTable
 
 CHUNK = 1 << 18
 LARGEST = (1 << 62) - 1

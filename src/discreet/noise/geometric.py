@@ -20,9 +20,9 @@ from discreet.kernels.float_draws import signed_geometric
 from discreet.kernels.jit import Ints
 from discreet.kernels.walks import append_digit
 from discreet.noise.draw import CHUNK, LARGEST, Drawer, read_on
+from discreet.noise.draw_tables import DrawTable, table_of
 from discreet.noise.ladders import DIGIT, Coin, Digit, GeometricLadder, Signed
 from discreet.noise.source import Stream, words
-from discreet.noise.tables import DrawTable, table_of
 from discreet.numbers.intervals import Complement, Power, Rational, Real
 from discreet.privacy import Alpha
 

@@ -18,10 +18,10 @@ from discreet.kernels.inversion import raise_sizes
 from discreet.kernels.jit import Ints
 from discreet.noise.coins import coin, coins, inverse_coins
 from discreet.noise.draw import CHUNK, Drawer
+from discreet.noise.draw_tables import DrawTable, Unproved, table_of
 from discreet.noise.geometric import ONE_TABLE, geometric_digits
 from discreet.noise.ladders import Ladder
 from discreet.noise.survivors import Rule
-from discreet.noise.tables import DrawTable, Unproved, table_of
 from discreet.numbers.intervals import Interval, Rational
 
 #: for so many survivors, times the mean of a geometric, a table of their law is worth making

@@ -16,10 +16,10 @@ import numpy as np
 
 from discreet.kernels.inversion import ESCAPE
 from discreet.noise.draw import Drawer
+from discreet.noise.draw_tables import CELLS, DrawTable
 from discreet.noise.geometric import Digits, laplace_digits
 from discreet.noise.ladders import DIGIT
 from discreet.noise.source import ScriptedSource
-from discreet.noise.tables import CELLS, DrawTable
 from discreet.privacy import ALPHA_BITS, Alpha, Number, exact, scale_of
 
 _DIGITS = 250

@@ -12,8 +12,8 @@ from discreet.errors import BadParameter, CountOverflow
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, placed, to_integers, to_limbs
 from discreet.noise.descents import exact_redraw
 from discreet.noise.draw import Drawer
+from discreet.noise.draw_tables import DrawTable
 from discreet.noise.geometric import laplace_digits
-from discreet.noise.tables import DrawTable
 from discreet.noise.verify import verify_noise
 from discreet.numbers.intervals import Complement, Interval, Rational
 from discreet.numbers.laws import NoiseSum, half_widths

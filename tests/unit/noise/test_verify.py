@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.noise.draw_tables import DrawTable
 from discreet.noise.geometric import Digits, laplace_digits
-from discreet.noise.tables import DrawTable
 from discreet.noise.verify import Verdict, verify, verify_noise
 from discreet.privacy import Alpha
 
