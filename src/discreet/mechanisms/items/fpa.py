@@ -38,10 +38,7 @@ _CHOICE_SHARE = Fraction(1, 20)
 _CHOICES = {"items": "choice", "edges": "edge-choice"}
 
 COEFFICIENTS = Parameter(
-    "coefficients",
-    Whole(),
-    "How many frequencies are kept (rho)",
-    otherwise="drawn privately, for a share of epsilon",
+    "coefficients", Whole(), "How many frequencies are kept (rho)", otherwise="drawn privately, for a share of epsilon"
 )
 
 
