@@ -58,8 +58,10 @@ def plan(task: Task, request: Request) -> Plan:
 
 
 def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
+    in_force = ""
     try:
         mechanism = mechanism_for(task, request, method)
+        in_force = ", ".join(f"{choice['name']} = {choice['value']}" for choice in mechanism.chosen)
         known = mechanism.rehearsal != "none"
         found = [float(error) for error in _stderrs(mechanism)] if known else [math.nan, math.nan]
         note = "; ".join([*_REHEARSED[mechanism.rehearsal], *(one.sentence for one in mechanism.method_leaves_out())])
@@ -69,7 +71,7 @@ def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
     row = {"method": method, **dict(zip(names, found, strict=True))}
     if isinstance(task, Items) and "guess" in request.parameters:
         row["guessed item"] = math.nan if math.isnan(found[0]) else _guessed(mechanism, request)
-    return {**row, "note": note}
+    return {**row, "parameters": in_force, "note": note}
 
 
 def _stderrs(mechanism: Mechanism) -> Any:
