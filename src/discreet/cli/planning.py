@@ -37,7 +37,7 @@ def _show(name: str, found: Plan) -> None:
     columns = list(found.table.columns)
     rows = [[_text(value) for value in row] for row in found.table.rows()]
     title = f"{name}, epsilon {as_text(found.epsilon)}: standard errors, before anything is spent"
-    print_table(title, columns, rows, right=set(columns) - {"method", "note"})
+    print_table(title, columns, rows, right=set(columns) - {"method", "parameters", "note"})
     for line in found.advice:
         print(line)
 
