@@ -213,6 +213,7 @@ def _integers(low: int, high: int) -> Ordinal:
 def _reals(low: float, high: float) -> Ordinal:
     first, last = Fraction(repr(low)), Fraction(repr(high))
     width = _round_width((last - first) / 20 or max(abs(first), Fraction(1)) / 10)
+    width = max(width, Fraction("1e-300"))  # floats end soon below, and its multiples must be told apart
     start, end = floor(first / width), max(ceil(last / width), floor(first / width) + 1)
     return Ordinal(float(start * width), float(end * width), float(width))
 

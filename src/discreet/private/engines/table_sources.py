@@ -109,6 +109,8 @@ def _column(native: Any) -> Any:
     try:
         if series.dtype != nw.Object:
             column = series.to_arrow()
+            if series.dtype == nw.String and pa.types.is_null(column.type):  # objects of pandas, none of them a text
+                column = column.cast(pa.string())
             kind = column.type.value_type if pa.types.is_dictionary(column.type) else None
             if kind is None or is_text(kind) or pa.types.is_integer(kind):
                 return readable(column)

@@ -23,7 +23,9 @@ import pytest
 from rich.console import Console
 from rich.traceback import Traceback
 
+import discreet
 from discreet.errors import BadParameter, DiscreetError, SourceError
+from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.engines import Source, count, open_source
 from discreet.private.engines.counting_query import read
@@ -421,3 +423,22 @@ def test_nothing_stays_in_the_engine_of_an_ibis_table() -> None:
 def test_public_parameters_are_checked_first() -> None:
     with pytest.raises(BadParameter):
         count(failing_relation(Path()), SCHEMA, ROW, salt=SALT, threads=0)
+
+
+@pytest.mark.parametrize("odd", [[], [7], [7.5, None], [b"x", ("a", 1)], [float("nan")]])
+def test_what_stands_in_an_object_column_never_decides_between_success_and_error(odd: list[Any]) -> None:
+    """Whoever sees a refusal, or sees none, must not learn what somebody's row holds."""
+    people = [f"p{i}" for i in range(20)]
+    frame = pd.DataFrame({"who": [*people, *odd], "sex": ["f", *["m"] * 19, *odd]}, dtype=object)
+    schema = discreet.Schema(sex=discreet.Nominal(["f", "m"]))
+    data = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=2))
+    release = data.publish(discreet.Table(["sex"]), 1, noise=ZeroNoise())
+    assert release.count().value == 20
+    assert data.ledger.spent == 1
+
+
+def test_an_object_column_without_any_value_is_read() -> None:
+    schema = discreet.Schema(sex=discreet.Nominal(["f", "m"]))
+    frame = pd.DataFrame({"who": [None, None], "sex": [None, "f"]}, dtype=object)
+    data = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=2))
+    assert data.publish(discreet.Table(["sex"]), 1, noise=ZeroNoise()).count().value == 0
