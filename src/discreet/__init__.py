@@ -19,21 +19,15 @@ if TYPE_CHECKING:
     from discreet.spec import load_spec
     from discreet.tasks import Items, Marginals, Ranges, Table
 
+#: public name -> the module that it comes from
 _HOMES = {
-    "Estimate": ("queries", "Estimate"),
-    "Items": ("tasks", "Items"),
-    "Marginals": ("tasks", "Marginals"),
-    "Nominal": ("schema", "Nominal"),
-    "Ordinal": ("schema", "Ordinal"),
-    "Ranges": ("tasks", "Ranges"),
-    "Release": ("release", "Release"),
-    "Schema": ("schema", "Schema"),
-    "Table": ("tasks", "Table"),
-    "Unit": ("privacy", "Unit"),
-    "from_counts": ("private.publish", "from_counts"),
-    "load": ("release", "load"),
-    "load_spec": ("spec", "load_spec"),
-    "open": ("private.publish", "open_data"),
+    **dict.fromkeys(("Items", "Marginals", "Ranges", "Table"), "tasks"),
+    **dict.fromkeys(("Nominal", "Ordinal", "Schema"), "schema"),
+    **dict.fromkeys(("Release", "load"), "release"),
+    **dict.fromkeys(("from_counts", "open"), "private.publish"),
+    "Estimate": "queries",
+    "Unit": "privacy",
+    "load_spec": "spec",
 }
 
 __all__ = [
@@ -57,8 +51,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    value = getattr(importlib.import_module(f"discreet.{module}"), attribute)
+    module = _HOMES[name]
+    value = getattr(importlib.import_module(f"discreet.{module}"), "open_data" if name == "open" else name)
     if module == "tasks":
         from discreet.help import explain
 
@@ -68,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -156,10 +156,6 @@ def rounded_up(scale: Fraction) -> Fraction:
     return Fraction(math.ceil(scale * 2**power), 2**power)
 
 
-#: what people call the bound in one cell, for messages
-IN_CELL = "max_rows_per_cell"
-
-
 @dataclass(frozen=True)
 class Unit:
     """Whose presence is hidden: one row, or every row of one user, of which at most `max_rows` count."""
@@ -174,7 +170,7 @@ class Unit:
             raise BadParameter("unit must be 'row' or the name of the column that identifies a user")
         if self.neighbours not in ("add-remove", "replace"):
             raise BadParameter(f"neighbours must be 'add-remove' or 'replace', not {self.neighbours!r}")
-        for name, bound in (("max_rows", self.max_rows), (IN_CELL, self.max_rows_per_cell)):
+        for name, bound in (("max_rows", self.max_rows), ("max_rows_per_cell", self.max_rows_per_cell)):
             if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int) or bound < 1):
                 raise BadParameter(f"{name} must be a whole number of at least 1, not {bound!r}")
         if self.is_row and (self.max_rows, self.max_rows_per_cell) != (None, None):
@@ -222,7 +218,7 @@ class Unit:
         return replace(self, max_rows=rows, max_rows_per_cell=None)
 
     def to_dict(self) -> dict[str, Any]:
-        bounds = {"max_rows": self.max_rows, IN_CELL: self.max_rows_per_cell}
+        bounds = {"max_rows": self.max_rows, "max_rows_per_cell": self.max_rows_per_cell}
         stated = {name: bound for name, bound in bounds.items() if bound is not None}
         return {"unit": self.column, **stated, "neighbours": self.neighbours}
 

@@ -25,7 +25,7 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 def graph(root: Path = ROOT) -> Graph:
     """What each module imports. Importing a module also runs the packages that it lies in."""
     known = modules(root)
-    homes = {name: home for name, (home, _) in discreet._HOMES.items()}
+    homes = discreet._HOMES
     found = {}
     for name, path in known.items():
         named = set()

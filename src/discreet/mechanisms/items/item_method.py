@@ -23,7 +23,7 @@ from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, choice
-from discreet.privacy import IN_CELL, Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
+from discreet.privacy import Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
@@ -190,12 +190,12 @@ class ItemMethod(SharedBudget):
         asked, in_cell = self.request.parameters, self.request.unit.in_cell
         if in_cell not in (None, 1):
             raise BadParameter(
-                f"items: records or users are counted, so {IN_CELL} cannot be {in_cell}; set it to 1 to count "
+                f"items: records or users are counted, so max_rows_per_cell cannot be {in_cell}; set it to 1 to count "
                 "users, or leave it out"
             )
         if in_cell == 1 and asked.get("count") == "records":
             raise BadParameter(
-                f"count: with {IN_CELL} = 1 users are counted, not records; leave count out, or set it to 'users'"
+                "count: with max_rows_per_cell = 1 users are counted, not records; leave count out, or set it to 'users'"
             )
         if in_cell == 1 and "count" not in asked:
             self.note_choice("count", "users", "from the unit: one row in a cell")
