@@ -195,7 +195,7 @@ class ItemMethod(SharedBudget):
             )
         if in_cell == 1 and asked.get("count") == "records":
             raise BadParameter(
-                "count: with max_rows_per_cell = 1 users are counted, not records; leave count out, or set it to 'users'"
+                "count: with max_rows_per_cell = 1 users are counted, not records; leave it out, or set it to 'users'"
             )
         if in_cell == 1 and "count" not in asked:
             self.note_choice("count", "users", "from the unit: one row in a cell")
