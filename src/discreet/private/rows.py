@@ -33,6 +33,7 @@ class Rows:
         return cls(opened, threads, memory_limit)
 
     def check(self, schema: Schema, unit: Unit) -> None:
+        self.source.require([*schema.names, *([] if unit.is_row else [unit.column])])
         engines.check(self.source, schema, unit)
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:
