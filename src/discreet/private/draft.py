@@ -20,7 +20,7 @@ from discreet.errors import BadSpec, DiscreetError, SourceError
 from discreet.private.engines.csv_text import CsvLayout
 from discreet.private.engines.file_sources import CSV_SUFFIXES
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import Limits, quiet, was_stopped
+from discreet.private.engines.session import UNLIMITED, quiet, was_stopped
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.schema.bins import period_end, period_start
@@ -113,7 +113,7 @@ def _look(path: Path, delimiter: str | None) -> dict[str, Attribute | str]:
     wanted = {f"a{place}": name for place, name in enumerate(source.columns) if name}
     for careful in (False, True):
         try:
-            with source.tables(wanted, Limits(), careful) as (table,):
+            with source.tables(wanted, UNLIMITED, careful) as (table,):
                 found = _columns(table, wanted)
         except DiscreetError:
             raise

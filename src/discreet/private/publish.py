@@ -7,7 +7,6 @@ import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,9 +175,10 @@ def open_data(
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.
     """
+    from discreet.private.engines import Limits, open_source
     from discreet.private.rows import Rows
 
-    rows = Rows.of(source, delimiter, encoding, threads, memory_limit)
+    rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows)
 
 
@@ -196,14 +196,14 @@ def from_counts(
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
+    from discreet.private.counts import Counts
     from discreet.private.ready_counts import ReadyCounts
 
-    ready = ReadyCounts.of(schema, codes, counts)
+    ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)
 
 
 def _account(ledger: str | Path | Ledger | None, dataset: str, budget: Number | None) -> Ledger:
     if isinstance(ledger, Ledger):
         return ledger
-    cap: Fraction | None = None if budget is None else exact(budget, "budget")
-    return Ledger.open(ledger, dataset, cap)
+    return Ledger.open(ledger, dataset, None if budget is None else exact(budget, "budget"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
@@ -17,10 +16,6 @@ class ReadyCounts:
     schema: Schema
     counts: Counts
     has_rows = False
-
-    @classmethod
-    def of(cls, schema: Schema, codes: Any, counts: Any) -> ReadyCounts:
-        return cls(schema, Counts.from_arrays(schema.sizes, codes, counts))
 
     def check(self, schema: Schema, unit: Unit) -> None:
         """Every attribute of the schema is there."""

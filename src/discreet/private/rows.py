@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from discreet.privacy import Unit
 from discreet.private import engines
@@ -20,17 +20,8 @@ class Rows:
     """A source that engines can count, and what they may use of the machine."""
 
     source: engines.Source
-    threads: int | None = None
-    memory_limit: str | None = None
+    limits: engines.Limits
     has_rows = True
-
-    @classmethod
-    def of(
-        cls, source: Any, delimiter: str | None, encoding: str | None, threads: int | None, memory_limit: str | None
-    ) -> Rows:
-        opened = engines.open_source(source, delimiter=delimiter, encoding=encoding)
-        engines.Limits(threads, memory_limit)  # complains now rather than after the charge
-        return cls(opened, threads, memory_limit)
 
     def check(self, schema: Schema, unit: Unit) -> None:
         engines.check(self.source, schema, unit)
@@ -50,17 +41,15 @@ class BoundedRows:
     repeatable: bool
 
     def table(self) -> Counts:
-        return engines.count(self.rows.source, self.schema, self.unit, salt=self.salt, **self._limits())
+        return engines.count(self.rows.source, self.schema, self.unit, salt=self.salt, limits=self.rows.limits)
 
     def tables(self, sets: Sequence[Sequence[int]]) -> list[Counts]:
         names = [[self.schema.names[place] for place in places] for places in sets]
-        return engines.count_sets(self.rows.source, self.schema, names, self.unit, salt=self.salt, **self._limits())
+        source, limits = self.rows.source, self.rows.limits
+        return engines.count_sets(source, self.schema, names, self.unit, salt=self.salt, limits=limits)
 
     def histories(self, looks: int) -> Histories:
         if self.unit.is_row:
             return self.table().histories(looks)
-        limits = {**self._limits(), **({"threads": 1} if self.repeatable else {})}
-        return engines.histories(self.rows.source, self.schema, self.unit, looks=looks, **limits)
-
-    def _limits(self) -> dict[str, Any]:
-        return {"threads": self.rows.threads, "memory_limit": self.rows.memory_limit}
+        limits = replace(self.rows.limits, threads=1) if self.repeatable else self.rows.limits
+        return engines.histories(self.rows.source, self.schema, self.unit, looks=looks, limits=limits)

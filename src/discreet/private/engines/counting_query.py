@@ -18,52 +18,41 @@ from discreet.private.counts import Counts, word_slices
 from discreet.private.engines.base import Result, Source, Work
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import Limits, array_batches, kept_table, quiet
+from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, quiet
 from discreet.private.engines.values import Engine, user
 from discreet.schema import Schema
 
 _BLOCK = 1024
 
 
-def count(
-    source: Any, schema: Schema, unit: Unit, *, salt: bytes, threads: int | None = None, memory_limit: str | None = None
-) -> Counts:
+def count(source: Any, schema: Schema, unit: Unit, *, salt: bytes, limits: Limits = UNLIMITED) -> Counts:
     """The exact counts of every cell of `schema`, after each user's rows were bounded as `unit` says.
 
     Of a user with too many rows, which ones count is decided by a hash over `salt`, the user and the row: uniformly
     at random over salts, whatever the order of the rows. Rows without a user are dropped.
 
-    `threads` and `memory_limit` ('4GB', '50%') hold for our own DuckDB; an ibis table is counted by its own engine.
+    The limits hold for our own DuckDB; an ibis table is counted by its own engine.
     """
     if not isinstance(salt, bytes) or not salt:
         raise BadParameter("salt must be bytes, fresh for every release, such as secrets.token_bytes(16)")
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
-    limits = Limits(threads, memory_limit)
     return read(opened, schema, unit, limits, lambda parts: _counted(parts, schema, unit, salt.hex()))
 
 
 def count_sets(
-    source: Any,
-    schema: Schema,
-    sets: Sequence[Sequence[str]],
-    unit: Unit,
-    *,
-    salt: bytes,
-    threads: int | None = None,
-    memory_limit: str | None = None,
+    source: Any, schema: Schema, sets: Sequence[Sequence[str]], unit: Unit, *, salt: bytes, limits: Limits = UNLIMITED
 ) -> list[Counts]:
     """The exact counts by each set of attributes, all of the same rows, bounded as `count` does."""
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
     places = [[schema.names.index(name) for name in names] for names in sets]
-    limits = Limits(threads, memory_limit)
     return read(opened, schema, unit, limits, lambda parts: _counted_sets(parts, schema, places, unit, salt.hex()))
 
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
-    read(source.without_rows(), schema, unit, Limits(), lambda parts: coded_rows(parts, schema, unit))
+    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
