@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from itertools import pairwise
 from math import prod
 from typing import Any
 
 import ibis
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
@@ -98,12 +96,8 @@ def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], uni
             words = np.stack([batch[name].astype(np.int64, copy=False) for name in names])
             weights = np.ones(1, np.int64) if unit.is_row else batch["n"].astype(np.int64, copy=False)
             add_rows(words, weights, first, sizes, members, ends, steps, starts, table)
-    return [_counts(shape, table[start:stop]) for shape, (start, stop) in zip(shapes, pairwise(starts), strict=True)]
-
-
-def _counts(shape: list[int], table: NDArray[np.int64]) -> Counts:
-    occupied = np.flatnonzero(table)
-    return Counts(shape, np.stack(np.unravel_index(occupied, shape), axis=1), table[occupied])
+    tables = np.split(table, starts[1:-1])
+    return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
 def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[str]]:
