@@ -41,17 +41,9 @@ def run(
         found = [queries(asked, schema)]
     else:
         found = [one for text in _listed(workloads) or default_names(schema) for one in build(text, schema)]
-    plan = trials.Evaluation(
-        data,
-        release.task,
-        found,
-        [exact(text, "epsilon") for text in _listed(epsilons)] or [release.epsilon],
-        count,
-        seed,
-        sanity,
-        _digest(path, spec),
-        _listed(methods),
-    )
+    budgets = [exact(text, "epsilon") for text in _listed(epsilons)] or [release.epsilon]
+    digest = _digest(path, spec)
+    plan = trials.Evaluation(data, release.task, found, budgets, count, seed, sanity, digest, _listed(methods))
     folder = output or Path(f"{release.name}-evaluation-private")
     folder.mkdir(parents=True, exist_ok=True)
     with _bar(quiet or as_json) as progress:

@@ -7,6 +7,7 @@ import html
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -60,11 +61,7 @@ def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
 
 def can_draw() -> bool:
     """Whether the extra `charts` is installed."""
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("vl_convert") is not None
 
 
 def chart(title: str, table: Sequence[Json]) -> Json:

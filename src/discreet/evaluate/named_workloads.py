@@ -6,9 +6,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.evaluate.random_questions import boxes, covered, predicates, random_boxes
@@ -16,6 +18,7 @@ from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
 from discreet.queries import Questions, Where, questions_of, read_questions
 from discreet.schema import Nominal, Schema
+from discreet.summaries.base import per_question
 
 SEED = 4
 #: how many random questions a workload has
@@ -27,12 +30,17 @@ SUBSETS = (10, 100, 1000)
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Questions, and the share of all cells that each covers. `tabular`: they are the cells of one table, each once."""
+    """Questions about a schema. `tabular`: they are the cells of one table, each once."""
 
     name: str
+    schema: Schema
     questions: Questions
-    coverage: np.ndarray[tuple[int], np.dtype[np.float64]]
     tabular: bool = False
+
+    @cached_property
+    def coverage(self) -> NDArray[np.float64]:
+        """The share of all cells that each question covers."""
+        return per_question(self.questions, covered(self.schema, self.questions))
 
 
 def build(text: str, schema: Schema) -> list[Workload]:
@@ -40,7 +48,7 @@ def build(text: str, schema: Schema) -> list[Workload]:
     if text.endswith(".csv"):
         if not Path(text).is_file():
             raise BadParameter(f"workload {text!r}: there is no such file; correct the path")
-        return [_workload(Path(text).stem, schema, read_questions(text, schema))]
+        return [Workload(Path(text).stem, schema, read_questions(text, schema))]
     word, _, number = text.partition("-")
     if word == "marginals" and number.isdecimal():
         return marginals(schema, int(number))
@@ -61,7 +69,7 @@ def default_names(schema: Schema) -> list[str]:
 
 def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
     """The queries of a release that answers only these."""
-    return _workload("queries", schema, questions_of(predicates, schema))
+    return Workload("queries", schema, questions_of(predicates, schema))
 
 
 def cells(schema: Schema) -> list[Workload]:
@@ -73,7 +81,7 @@ def cells(schema: Schema) -> list[Workload]:
 
 def ranges(schema: Schema) -> list[Workload]:
     """Privelet's: 1, 2, ... restricted attributes, each equally often; ranges and hierarchy nodes at random."""
-    return [_workload("ranges", schema, predicates(schema, COUNT, SEED))]
+    return [Workload("ranges", schema, predicates(schema, COUNT, SEED))]
 
 
 def prefixes(schema: Schema) -> list[Workload]:
@@ -83,7 +91,7 @@ def prefixes(schema: Schema) -> list[Workload]:
         if not isinstance(attribute, Nominal):
             last = np.tile(np.array(schema.sizes, np.int64) - 1, (attribute.size, 1))
             last[:, place] = np.arange(attribute.size)
-            found.append(_workload(f"prefixes of {name}", schema, boxes(np.zeros_like(last), last)))
+            found.append(Workload(f"prefixes of {name}", schema, boxes(np.zeros_like(last), last)))
     if not found:
         raise BadParameter("workload prefixes: no attribute is ordinal, so none has prefixes")
     return found
@@ -100,7 +108,7 @@ def subsets(schema: Schema) -> list[Workload]:
             owner = np.repeat(np.arange(count), size)
             rows = np.unique(np.column_stack([owner, codes]), axis=0)
             asked = Questions(rows[:, 1:], rows[:, 1:], count, rows[:, 0])
-            found.append(_workload(f"subsets of {size}", schema, asked))
+            found.append(Workload(f"subsets of {size}", schema, asked))
     return found
 
 
@@ -108,7 +116,7 @@ def dpbench(schema: Schema) -> list[Workload]:
     """DPBench's: all prefixes of one attribute; 2,000 random boxes of several."""
     if len(schema) == 1:
         return prefixes(schema)
-    return [_workload("random boxes", schema, random_boxes(schema, COUNT, SEED))]
+    return [Workload("random boxes", schema, random_boxes(schema, COUNT, SEED))]
 
 
 def marginals(schema: Schema, ways: int) -> list[Workload]:
@@ -128,19 +136,9 @@ def _table(name: str, schema: Schema, places: tuple[int, ...]) -> Workload:
     first = np.zeros((len(codes), len(schema)), np.int64)
     last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
     first[:, places], last[:, places] = codes, codes
-    return _workload(name, schema, boxes(first, last), tabular=True)
-
-
-def _workload(name: str, schema: Schema, questions: Questions, *, tabular: bool = False) -> Workload:
-    coverage = np.zeros(questions.count)
-    np.add.at(coverage, questions.owner, covered(schema, questions))
-    return Workload(name, questions, coverage, tabular)
+    return Workload(name, schema, boxes(first, last), tabular=True)
 
 
 BUILDERS: dict[str, Callable[[Schema], list[Workload]]] = {
-    "cells": cells,
-    "ranges": ranges,
-    "prefixes": prefixes,
-    "subsets": subsets,
-    "dpbench": dpbench,
+    builder.__name__: builder for builder in (cells, ranges, prefixes, subsets, dpbench)
 }
