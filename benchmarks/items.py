@@ -20,7 +20,8 @@ from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.engines import Limits, open_source
+from discreet.private.engines.opening import open_source
+from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.private.rows import Rows
 from discreet.schema import Ordinal, Schema

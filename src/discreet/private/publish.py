@@ -175,7 +175,8 @@ def open_data(
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.
     """
-    from discreet.private.engines import Limits, open_source
+    from discreet.private.engines.opening import open_source
+    from discreet.private.engines.session import Limits
     from discreet.private.rows import Rows
 
     rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
@@ -196,8 +197,8 @@ def from_counts(
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
+    from discreet.private.bounded import ReadyCounts
     from discreet.private.counts import Counts
-    from discreet.private.ready_counts import ReadyCounts
 
     ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)

@@ -1,4 +1,4 @@
-"""Rows in files, frames and databases, counted where they are."""
+"""Rows in files, frames and databases, counted where they are. What counts them loads on first use."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.privacy import Unit
-from discreet.private import engines
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
     from discreet.private.counts import Counts
+    from discreet.private.engines.base import Source
+    from discreet.private.engines.session import Limits
     from discreet.private.kept import Histories
 
 
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 class Rows:
     """A source that engines can count, and what they may use of the machine."""
 
-    source: engines.Source
-    limits: engines.Limits
+    source: Source
+    limits: Limits
     has_rows = True
 
     def check(self, schema: Schema, unit: Unit) -> None:
-        engines.check(self.source, schema, unit)
+        from discreet.private.engines.counting_query import check
+
+        check(self.source, schema, unit)
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:
         return BoundedRows(self, schema, unit, salt, repeatable)
@@ -41,15 +44,21 @@ class BoundedRows:
     repeatable: bool
 
     def table(self) -> Counts:
-        return engines.count(self.rows.source, self.schema, self.unit, salt=self.salt, limits=self.rows.limits)
+        from discreet.private.engines.counting_query import count
+
+        return count(self.rows.source, self.schema, self.unit, salt=self.salt, limits=self.rows.limits)
 
     def tables(self, sets: Sequence[Sequence[int]]) -> list[Counts]:
+        from discreet.private.engines.counting_query import count_sets
+
         names = [[self.schema.names[place] for place in places] for places in sets]
         source, limits = self.rows.source, self.rows.limits
-        return engines.count_sets(source, self.schema, names, self.unit, salt=self.salt, limits=limits)
+        return count_sets(source, self.schema, names, self.unit, salt=self.salt, limits=limits)
 
     def histories(self, looks: int) -> Histories:
         if self.unit.is_row:
             return self.table().histories(looks)
+        from discreet.private.engines.row_histories import histories
+
         limits = replace(self.rows.limits, threads=1) if self.repeatable else self.rows.limits
-        return engines.histories(self.rows.source, self.schema, self.unit, looks=looks, limits=limits)
+        return histories(self.rows.source, self.schema, self.unit, looks=looks, limits=limits)

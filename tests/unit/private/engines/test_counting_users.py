@@ -19,7 +19,8 @@ from scipy.stats import chi2
 
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines import Limits, count
+from discreet.private.engines.counting_query import count
+from discreet.private.engines.session import Limits
 from discreet.schema import Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, SCHEMA, csv, frame, made_rows, reference, shown
 

@@ -19,7 +19,8 @@ import pytest
 
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines import Limits, histories
+from discreet.private.engines.row_histories import histories
+from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.statistics import compare

@@ -25,8 +25,9 @@ from rich.traceback import Traceback
 
 from discreet.errors import BadParameter, DiscreetError, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines import Source, count, open_source
-from discreet.private.engines.counting_query import read
+from discreet.private.engines.base import Source
+from discreet.private.engines.counting_query import count, read
+from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import Limits, private_session
 from discreet.schema import Nominal, Ordinal, Schema
 
