@@ -238,5 +238,5 @@ def _round_width(least: Fraction) -> Fraction:
 def _example(attributes: dict[str, Attribute]) -> list[str]:
     """Two attributes whose table is small, or the smallest one."""
     first, *others = sorted(attributes, key=lambda name: attributes[name].size)
-    second = others[:1] if others and attributes[first].size * attributes[others[0]].size <= MOST_EXAMPLE_CELLS else []
-    return [first, *second]
+    most = MOST_EXAMPLE_CELLS // attributes[first].size
+    return [first, *(name for name in others[:1] if attributes[name].size <= most)]

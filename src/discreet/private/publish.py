@@ -15,7 +15,10 @@ from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
+from discreet.private.bounded import Origin, ReadyCounts
+from discreet.private.counts import Counts
 from discreet.private.failures import privately
+from discreet.private.rows import Rows
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
 from discreet.tasks import Task
@@ -23,7 +26,6 @@ from discreet.tasks import Task
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.plan import Plan
-    from discreet.private.bounded import Origin
 
 Progress = Callable[[str], None]
 
@@ -177,7 +179,6 @@ def open_data(
     """
     from discreet.private.engines.opening import open_source
     from discreet.private.engines.session import Limits
-    from discreet.private.rows import Rows
 
     rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows)
@@ -197,9 +198,6 @@ def from_counts(
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
-    from discreet.private.bounded import ReadyCounts
-    from discreet.private.counts import Counts
-
     ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)
 
