@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.evaluate.random_questions import boxes, covered, predicates, random_boxes
 from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
-from discreet.queries import Questions, Where, questions_of, read_questions
-from discreet.schema import Nominal, Schema
+from discreet.queries import Questions, read_questions
+from discreet.schema import Attribute, Nominal, Schema
 from discreet.summaries.base import per_question
+
+Integers = NDArray[np.int64]
 
 SEED = 4
 #: how many random questions a workload has
@@ -65,11 +66,6 @@ def default_names(schema: Schema) -> list[str]:
     pairs = len(schema) > 1
     wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": pairs}
     return [name for name, sensible in wanted.items() if sensible]
-
-
-def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
-    """The queries of a release that answers only these."""
-    return Workload("queries", schema, questions_of(predicates, schema))
 
 
 def cells(schema: Schema) -> list[Workload]:
@@ -137,6 +133,57 @@ def _table(name: str, schema: Schema, places: tuple[int, ...]) -> Workload:
     last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
     first[:, places], last[:, places] = codes, codes
     return Workload(name, schema, boxes(first, last), tabular=True)
+
+
+def boxes(first: Integers, last: Integers) -> Questions:
+    """One question per box."""
+    return Questions(first, last, len(first), np.arange(len(first)))
+
+
+def predicates(schema: Schema, count: int, seed: int) -> Questions:
+    """Privelet's workload: 1 to all attributes restricted, equally often; which ones, and to what, is random."""
+    dice = Noise(SeededSource(seed))
+    attributes = len(schema)
+    restricted = 1 + dice.integers(attributes, count)
+    order = np.argsort(dice.integers(1 << 62, count * attributes).reshape(count, attributes), axis=1)
+    rank = np.argsort(order, axis=1)
+    first = np.zeros((count, attributes), np.int64)
+    last = np.broadcast_to(np.array(schema.sizes, np.int64) - 1, first.shape).copy()
+    for place, attribute in enumerate(schema.values()):
+        asked = rank[:, place] < restricted
+        low, high = _parts(attribute, count, dice)
+        first[asked, place], last[asked, place] = low[asked], high[asked]
+    return boxes(first, last)
+
+
+def _parts(attribute: Attribute, count: int, dice: Noise) -> tuple[Integers, Integers]:
+    if isinstance(attribute, Nominal):
+        nodes = [ends for depth in range(attribute.depth) for _, *ends in attribute.level(depth)]
+        distinct = np.unique(np.array(nodes, np.int64), axis=0)
+        chosen = distinct[dice.integers(len(distinct), count)]
+        return chosen[:, 0], chosen[:, 1]
+    return intervals(attribute.size, count, dice)
+
+
+def intervals(size: int, count: int, dice: Noise) -> tuple[Integers, Integers]:
+    """First and last codes of intervals, all equally likely: two different cuts of size + 1."""
+    one = dice.integers(size + 1, count)
+    other = dice.integers(size, count)
+    other = other + (other >= one)
+    return np.minimum(one, other), np.maximum(one, other) - 1
+
+
+def random_boxes(schema: Schema, count: int, seed: int) -> Questions:
+    """A random interval on every attribute."""
+    dice = Noise(SeededSource(seed))
+    parts = [intervals(size, count, dice) for size in schema.sizes]
+    return boxes(np.stack([low for low, _ in parts], axis=1), np.stack([high for _, high in parts], axis=1))
+
+
+def covered(schema: Schema, questions: Questions) -> NDArray[np.float64]:
+    """The share of all cells that each question covers."""
+    widths = (questions.last - questions.first + 1) / np.array(schema.sizes, np.float64)
+    return np.asarray(widths.prod(axis=1))
 
 
 BUILDERS: dict[str, Callable[[Schema], list[Workload]]] = {
