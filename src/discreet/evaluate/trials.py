@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Evaluation:
     sanity: float | None = None
     #: names the data in the record, so that other data's results are not taken for theirs
     digest: str = ""
-    methods: Sequence[str] = field(default_factory=tuple)
+    methods: Sequence[str] = ()
 
 
 def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = lambda done, all_: None) -> list[Json]:
@@ -119,8 +119,8 @@ def _tried(plan: Evaluation, mechanism: Mechanism, trial: int, wanted: list[tupl
 def _true_answers(plan: Evaluation, workload: Workload) -> Floats:
     """From all rows, without leaving any out for a bound: what bounding does is part of the error."""
     schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
-    method = "geometric" if schema.cells <= _DENSE else "filter"
-    task = Table(schema.names, method=method, **({} if method == "geometric" else {"theta": 1}))
+    chosen: Json = {"method": "geometric"} if schema.cells <= _DENSE else {"method": "filter", "theta": 1}
+    task = Table(schema.names, **chosen)
     mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
     exact = mechanism.measure(_all_counts(plan, schema), ZeroNoise())
     return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)

@@ -179,11 +179,8 @@ def _readings(raw: Any, engine: Engine) -> Iterator[tuple[Callable[[Any, Any], O
 def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
     """The lowest and the highest of the values that fit, and how many do not."""
     rows = raw.as_table().select(value=value, fits=fits.fill_null(False), there=raw.notnull())
-    found = rows.aggregate(
-        low=rows.value.min(where=rows.fits),
-        high=rows.value.max(where=rows.fits),
-        others=(rows.there & ~rows.fits).sum(),
-    )
+    lowest, highest = rows.value.min(where=rows.fits), rows.value.max(where=rows.fits)
+    found = rows.aggregate(low=lowest, high=highest, others=(rows.there & ~rows.fits).sum())
     ((low, high, others),) = _fetched(found)
     return low, high, others or 0
 

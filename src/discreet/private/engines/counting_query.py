@@ -65,10 +65,8 @@ def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[
 def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: str) -> Counts:
     rows, words = coded_rows(parts, schema, unit)
     with ExitStack() as stack:
-        if unit.is_row:
-            cells = rows.group_by(words).aggregate(n=rows.count())
-        else:
-            cells = bounded(rows, words, unit, salt, stack)
+        by_cell = rows.group_by(words)
+        cells = by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt, stack)
         with quiet():
             table = rows.get_backend().to_pyarrow(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
