@@ -20,6 +20,8 @@ from benchmarks.measure import Report, growth, peak_bytes, seconds, yardstick
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
+from discreet.private.engines.opening import open_source
+from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.private.rows import Rows
 from discreet.schema import Ordinal, Schema
@@ -105,7 +107,7 @@ def publish(file: Path, method: str) -> None:
     schema = Schema(film=Ordinal(1, FILMS), day=Ordinal(0, DAYS - 1))
     unit = Unit("user", max_rows=10)
     made = registry()["items", method](Request(schema, unit, Fraction(1), {}))
-    made.measure(Rows.of(str(file), None, None, None, None).bounded(schema, unit, Noise().salt()), Noise())
+    made.measure(Rows(open_source(str(file)), Limits()).bounded(schema, unit, Noise().salt()), Noise())
 
 
 def write_ratings(file: Path, records: int, users: int | None = None) -> None:

@@ -18,8 +18,8 @@ import discreet
 from benchmarks.measure import Report, seconds, yardstick
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
-from discreet.private import engines
 from discreet.private.counts import Counts
+from discreet.private.engines.counting_query import count_sets
 from discreet.schema import Ordinal, Schema
 from experiments.shared.bounded import OnlyTables
 
@@ -87,5 +87,5 @@ def _counting(report: Report, schema: Schema, columns: list[np.ndarray[Any, Any]
         query = f"SELECT {', '.join(schema.names)}, count(*) FROM '{file}' GROUP BY GROUPING SETS ({grouping})"
         connection = duckdb.connect()
         bare = seconds(lambda: connection.sql(query).fetchnumpy(), 2)
-        ours = seconds(lambda: engines.count_sets(str(file), schema, sets, discreet.Unit(), salt=b"benchmark"), 3)
+        ours = seconds(lambda: count_sets(str(file), schema, sets, discreet.Unit(), salt=b"benchmark"), 3)
     report.at_most("counting all 36 two-way marginals: time / DuckDB's GROUPING SETS", ours / bare, 1)

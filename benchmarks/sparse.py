@@ -21,9 +21,9 @@ from benchmarks.measure import YARDSTICK, Report, growth, peak_bytes, seconds, y
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, registry
 from discreet.noise import Noise
+from discreet.private.bounded import ReadyCounts
 from discreet.private.counts import Counts
 from discreet.private.publish import Data
-from discreet.private.ready_counts import ReadyCounts
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.sparse_cells import SparseCells
 

@@ -22,7 +22,7 @@ from benchmarks.rivals.environments import Absent, Environments, Rival
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.engines import count
+from discreet.private.engines.counting_query import count
 from discreet.schema import Ordinal, Schema
 
 RIVALS = (

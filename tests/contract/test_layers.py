@@ -41,7 +41,7 @@ OUT_OF_REACH = {
             "summaries",
             "release",
         ]
-        for room in ("counts", "kept", "bounded", "ready_counts")
+        for room in ("counts", "kept", "bounded")
     },
     "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
     **{room: [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"] for room in ("mechanisms", "help")},

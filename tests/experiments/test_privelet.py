@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.evaluate.random_questions import covered, intervals, predicates
+from discreet.evaluate.named_workloads import covered, intervals, predicates
 from discreet.noise import Noise, SeededSource
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.random_questions import boxes, covered, predicates, random_boxes
+from discreet.evaluate.named_workloads import boxes, covered, predicates, random_boxes
 from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Nominal, Ordinal, Schema

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.random_questions import boxes, covered, predicates
+from discreet.evaluate.named_workloads import boxes, covered, predicates
 from discreet.privacy import Unit
 from discreet.queries import Questions
 from discreet.schema import Nominal, Schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.random_questions import boxes
+from discreet.evaluate.named_workloads import boxes
 from discreet.kernels.prefix import box_sums, prefix_sums
 from discreet.noise import Noise, SeededSource
 from discreet.queries import Questions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.random_questions import boxes
+from discreet.evaluate.named_workloads import boxes
 from discreet.queries import Questions
 from discreet.schema import Schema
 from experiments.shared.records import short

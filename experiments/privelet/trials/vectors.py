@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.random_questions import random_boxes
+from discreet.evaluate.named_workloads import random_boxes
 from discreet.privacy import Unit
 from discreet.queries import Questions
 from discreet.schema import Schema

@@ -188,9 +188,9 @@ def plan(
 
     Example: discreet plan adult.toml by-age --epsilon 0.1,0.5,1
     """
-    from discreet.cli.planning import run
+    from discreet.cli.publishing import run_plan
 
-    run(spec, name, epsilon, as_json)
+    run_plan(spec, name, epsilon, as_json)
 
 
 @app.command()

@@ -13,9 +13,7 @@ from discreet.spec import Spec, check_spec, load_spec
 
 
 def run_check(path: Path, as_json: bool) -> None:
-    methods: dict[str, list[str]] = {}
-    for task, method in registry():
-        methods.setdefault(task, []).append(method)
+    methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
     problems = check_spec(path, methods) or _method_problems(path, load_spec(path))
     if as_json:
         print_json({"spec": str(path), "problems": problems})

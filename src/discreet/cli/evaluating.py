@@ -12,9 +12,10 @@ from discreet.cli.publishing import data_of, wanted_release
 from discreet.cli.show import print_json, print_table
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
-from discreet.evaluate.named_workloads import build, default_names, queries
+from discreet.evaluate.named_workloads import Workload, build, default_names
 from discreet.privacy import exact
 from discreet.private.engines.file_sources import found_paths
+from discreet.queries import questions_of
 from discreet.spec import Spec, load_spec
 
 
@@ -38,20 +39,12 @@ def run(
     data = data_of(path, spec)
     schema = data.schema.select(release.task.attributes(data.schema))
     if (asked := release.task.parameters.get("queries")) and not workloads:
-        found = [queries(asked, schema)]
+        found = [Workload("queries", schema, questions_of(asked, schema))]
     else:
         found = [one for text in _listed(workloads) or default_names(schema) for one in build(text, schema)]
-    plan = trials.Evaluation(
-        data,
-        release.task,
-        found,
-        [exact(text, "epsilon") for text in _listed(epsilons)] or [release.epsilon],
-        count,
-        seed,
-        sanity,
-        _digest(path, spec),
-        _listed(methods),
-    )
+    budgets = [exact(text, "epsilon") for text in _listed(epsilons)] or [release.epsilon]
+    digest = _digest(path, spec)
+    plan = trials.Evaluation(data, release.task, found, budgets, count, seed, sanity, digest, _listed(methods))
     folder = output or Path(f"{release.name}-evaluation-private")
     folder.mkdir(parents=True, exist_ok=True)
     with _bar(quiet or as_json) as progress:

@@ -45,8 +45,8 @@ def commands() -> str:
     parts = [_COMMANDS]
     for path, command in _commands("discreet", typer.main.get_command(app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]
-        lines = [f"## `{path}`", "", _text(command.callback.__doc__ or ""), "", *parameters, ""]
-        parts.append("\n".join(lines))
+        said = cleandoc(command.callback.__doc__ or "").replace("\b\n", "")  # which keeps a terminal from joining lines
+        parts.append("\n".join([f"## `{path}`", "", said, "", *parameters, ""]))
     return "\n".join(parts)
 
 
@@ -72,10 +72,6 @@ def _with_parameters(card: str, said: str) -> str:
     """The card with its section on parameters, which comes before its examples."""
     without = re.sub(r"## Parameters\n.*?(?=## )", "", card, flags=re.DOTALL)
     return without.replace("## Examples", f"## Parameters\n\n{said}\n\n## Examples", 1)
-
-
-def _text(said: str) -> str:
-    return cleandoc(said).replace("\b\n", "")  # the mark that keeps a terminal from joining lines
 
 
 def _names(parameter: Any) -> str:

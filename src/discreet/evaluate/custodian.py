@@ -7,6 +7,7 @@ import html
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -60,11 +61,7 @@ def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
 
 def can_draw() -> bool:
     """Whether the extra `charts` is installed."""
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("vl_convert") is not None
 
 
 def chart(title: str, table: Sequence[Json]) -> Json:
@@ -123,12 +120,9 @@ def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[
 def _heading(title: str, table: Sequence[Json]) -> str:
     columns = columns_of(table)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(name, '')))}</td>" for name in columns) + "</tr>"
-        for row in table
-    )
+    body = ""
+    for row in table:
+        values = [row.get(name, "") for name in columns]
+        texts = [f"{value:,.4g}" if isinstance(value, float) else str(value) for value in values]
+        body += "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in texts) + "</tr>"
     return f"<h1>{html.escape(title)}</h1><p><strong>{MARK}</strong></p><table><tr>{head}</tr>{body}</table>"
-
-
-def _shown(value: object) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)

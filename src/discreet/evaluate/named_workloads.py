@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.evaluate.random_questions import boxes, covered, predicates, random_boxes
 from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
-from discreet.queries import Questions, Where, questions_of, read_questions
-from discreet.schema import Nominal, Schema
+from discreet.queries import Questions, read_questions
+from discreet.schema import Attribute, Nominal, Schema
+from discreet.summaries.base import per_question
+
+Integers = NDArray[np.int64]
 
 SEED = 4
 #: how many random questions a workload has
@@ -27,12 +31,17 @@ SUBSETS = (10, 100, 1000)
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Questions, and the share of all cells that each covers. `tabular`: they are the cells of one table, each once."""
+    """Questions about a schema. `tabular`: they are the cells of one table, each once."""
 
     name: str
+    schema: Schema
     questions: Questions
-    coverage: np.ndarray[tuple[int], np.dtype[np.float64]]
     tabular: bool = False
+
+    @cached_property
+    def coverage(self) -> NDArray[np.float64]:
+        """The share of all cells that each question covers."""
+        return per_question(self.questions, covered(self.schema, self.questions))
 
 
 def build(text: str, schema: Schema) -> list[Workload]:
@@ -40,7 +49,7 @@ def build(text: str, schema: Schema) -> list[Workload]:
     if text.endswith(".csv"):
         if not Path(text).is_file():
             raise BadParameter(f"workload {text!r}: there is no such file; correct the path")
-        return [_workload(Path(text).stem, schema, read_questions(text, schema))]
+        return [Workload(Path(text).stem, schema, read_questions(text, schema))]
     word, _, number = text.partition("-")
     if word == "marginals" and number.isdecimal():
         return marginals(schema, int(number))
@@ -59,11 +68,6 @@ def default_names(schema: Schema) -> list[str]:
     return [name for name, sensible in wanted.items() if sensible]
 
 
-def queries(predicates: Iterable[Where], schema: Schema) -> Workload:
-    """The queries of a release that answers only these."""
-    return _workload("queries", schema, questions_of(predicates, schema))
-
-
 def cells(schema: Schema) -> list[Workload]:
     """Every cell."""
     if schema.cells > MOST_CELLS:
@@ -73,7 +77,7 @@ def cells(schema: Schema) -> list[Workload]:
 
 def ranges(schema: Schema) -> list[Workload]:
     """Privelet's: 1, 2, ... restricted attributes, each equally often; ranges and hierarchy nodes at random."""
-    return [_workload("ranges", schema, predicates(schema, COUNT, SEED))]
+    return [Workload("ranges", schema, predicates(schema, COUNT, SEED))]
 
 
 def prefixes(schema: Schema) -> list[Workload]:
@@ -83,7 +87,7 @@ def prefixes(schema: Schema) -> list[Workload]:
         if not isinstance(attribute, Nominal):
             last = np.tile(np.array(schema.sizes, np.int64) - 1, (attribute.size, 1))
             last[:, place] = np.arange(attribute.size)
-            found.append(_workload(f"prefixes of {name}", schema, boxes(np.zeros_like(last), last)))
+            found.append(Workload(f"prefixes of {name}", schema, boxes(np.zeros_like(last), last)))
     if not found:
         raise BadParameter("workload prefixes: no attribute is ordinal, so none has prefixes")
     return found
@@ -100,7 +104,7 @@ def subsets(schema: Schema) -> list[Workload]:
             owner = np.repeat(np.arange(count), size)
             rows = np.unique(np.column_stack([owner, codes]), axis=0)
             asked = Questions(rows[:, 1:], rows[:, 1:], count, rows[:, 0])
-            found.append(_workload(f"subsets of {size}", schema, asked))
+            found.append(Workload(f"subsets of {size}", schema, asked))
     return found
 
 
@@ -108,7 +112,7 @@ def dpbench(schema: Schema) -> list[Workload]:
     """DPBench's: all prefixes of one attribute; 2,000 random boxes of several."""
     if len(schema) == 1:
         return prefixes(schema)
-    return [_workload("random boxes", schema, random_boxes(schema, COUNT, SEED))]
+    return [Workload("random boxes", schema, random_boxes(schema, COUNT, SEED))]
 
 
 def marginals(schema: Schema, ways: int) -> list[Workload]:
@@ -128,19 +132,60 @@ def _table(name: str, schema: Schema, places: tuple[int, ...]) -> Workload:
     first = np.zeros((len(codes), len(schema)), np.int64)
     last = np.tile(np.array(schema.sizes, np.int64) - 1, (len(codes), 1))
     first[:, places], last[:, places] = codes, codes
-    return _workload(name, schema, boxes(first, last), tabular=True)
+    return Workload(name, schema, boxes(first, last), tabular=True)
 
 
-def _workload(name: str, schema: Schema, questions: Questions, *, tabular: bool = False) -> Workload:
-    coverage = np.zeros(questions.count)
-    np.add.at(coverage, questions.owner, covered(schema, questions))
-    return Workload(name, questions, coverage, tabular)
+def boxes(first: Integers, last: Integers) -> Questions:
+    """One question per box."""
+    return Questions(first, last, len(first), np.arange(len(first)))
+
+
+def predicates(schema: Schema, count: int, seed: int) -> Questions:
+    """Privelet's workload: 1 to all attributes restricted, equally often; which ones, and to what, is random."""
+    dice = Noise(SeededSource(seed))
+    attributes = len(schema)
+    restricted = 1 + dice.integers(attributes, count)
+    order = np.argsort(dice.integers(1 << 62, count * attributes).reshape(count, attributes), axis=1)
+    rank = np.argsort(order, axis=1)
+    first = np.zeros((count, attributes), np.int64)
+    last = np.broadcast_to(np.array(schema.sizes, np.int64) - 1, first.shape).copy()
+    for place, attribute in enumerate(schema.values()):
+        asked = rank[:, place] < restricted
+        low, high = _parts(attribute, count, dice)
+        first[asked, place], last[asked, place] = low[asked], high[asked]
+    return boxes(first, last)
+
+
+def _parts(attribute: Attribute, count: int, dice: Noise) -> tuple[Integers, Integers]:
+    if isinstance(attribute, Nominal):
+        nodes = [ends for depth in range(attribute.depth) for _, *ends in attribute.level(depth)]
+        distinct = np.unique(np.array(nodes, np.int64), axis=0)
+        chosen = distinct[dice.integers(len(distinct), count)]
+        return chosen[:, 0], chosen[:, 1]
+    return intervals(attribute.size, count, dice)
+
+
+def intervals(size: int, count: int, dice: Noise) -> tuple[Integers, Integers]:
+    """First and last codes of intervals, all equally likely: two different cuts of size + 1."""
+    one = dice.integers(size + 1, count)
+    other = dice.integers(size, count)
+    other = other + (other >= one)
+    return np.minimum(one, other), np.maximum(one, other) - 1
+
+
+def random_boxes(schema: Schema, count: int, seed: int) -> Questions:
+    """A random interval on every attribute."""
+    dice = Noise(SeededSource(seed))
+    parts = [intervals(size, count, dice) for size in schema.sizes]
+    return boxes(np.stack([low for low, _ in parts], axis=1), np.stack([high for _, high in parts], axis=1))
+
+
+def covered(schema: Schema, questions: Questions) -> NDArray[np.float64]:
+    """The share of all cells that each question covers."""
+    widths = (questions.last - questions.first + 1) / np.array(schema.sizes, np.float64)
+    return np.asarray(widths.prod(axis=1))
 
 
 BUILDERS: dict[str, Callable[[Schema], list[Workload]]] = {
-    "cells": cells,
-    "ranges": ranges,
-    "prefixes": prefixes,
-    "subsets": subsets,
-    "dpbench": dpbench,
+    builder.__name__: builder for builder in (cells, ranges, prefixes, subsets, dpbench)
 }

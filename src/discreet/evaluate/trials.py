@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Evaluation:
     sanity: float | None = None
     #: names the data in the record, so that other data's results are not taken for theirs
     digest: str = ""
-    methods: Sequence[str] = field(default_factory=tuple)
+    methods: Sequence[str] = ()
 
 
 def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = lambda done, all_: None) -> list[Json]:
@@ -62,16 +62,17 @@ def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = l
         raise BadParameter("evaluate: pairs of items have no workloads; leave their context out")
     known = {_key(line): line for line in _read(record)}
     truths = [_true_answers(plan, workload) for workload in plan.workloads]
-    refused: dict[str, str] = {}
-    work = list(_work(plan, refused))
+    mechanisms, refused = _mechanisms(plan)
+    # trials outermost, so that a run that is cut short has something of everything
+    work = [(mechanism, trial) for trial in range(plan.trials) for mechanism in mechanisms]
     asked = []
-    for number, (method, mechanism, trial) in enumerate(work):
+    for number, (mechanism, trial) in enumerate(work):
         epsilon = as_text(mechanism.request.epsilon)
-        keys = [(plan.digest, workload.name, method, epsilon, trial) for workload in plan.workloads]
+        keys = [(plan.digest, workload.name, mechanism.method, epsilon, trial) for workload in plan.workloads]
         missing = [place for place, key in enumerate(keys) if key not in known]
         if missing:
             wanted = [(plan.workloads[place], truths[place]) for place in missing]
-            for line in _tried(plan, method, mechanism, trial, wanted):
+            for line in _tried(plan, mechanism, trial, wanted):
                 known[_key(line)] = line
                 with record.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
@@ -81,28 +82,27 @@ def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = l
     return [known[key] for key in dict.fromkeys(asked)] + left_out
 
 
-def _work(plan: Evaluation, refused: dict[str, str]) -> Iterator[tuple[str, Mechanism, int]]:
-    """Trials outermost, so that a run that is cut short has something of everything."""
+def _mechanisms(plan: Evaluation) -> tuple[list[Mechanism], dict[str, str]]:
+    """Every method with every epsilon, and of each method that was refused why."""
     known = [method for task, method in registry() if task == plan.task.name]
     if unknown := [method for method in plan.methods if method not in known]:
         raise BadParameter(f"{plan.task.name} has no method {unknown[0]!r}; it has {', '.join(known)}")
-    made: list[tuple[str, Mechanism]] = []
+    made: list[Mechanism] = []
+    refused: dict[str, str] = {}
     for method in plan.methods or known:
         taken = {parameter.name for parameter in registry()[plan.task.name, method].parameters}
         for epsilon in plan.epsilons:
             request = Request.of(plan.task, plan.data.schema, plan.data.unit, epsilon)
             own = {name: value for name, value in request.parameters.items() if name in taken}
             try:
-                made.append((method, mechanism_for(plan.task, replace(request, parameters=own), method)))
+                made.append(mechanism_for(plan.task, replace(request, parameters=own), method))
             except BadParameter as error:
                 refused[method] = str(error)
-    yield from ((method, mechanism, trial) for trial in range(plan.trials) for method, mechanism in made)
+    return made, refused
 
 
-def _tried(
-    plan: Evaluation, method: str, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]
-) -> Iterator[Json]:
-    epsilon = as_text(mechanism.request.epsilon)
+def _tried(plan: Evaluation, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]) -> Iterator[Json]:
+    method, epsilon = mechanism.method, as_text(mechanism.request.epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
     noise = Noise(SeededSource(seed))
     schema, unit = mechanism.request.schema, plan.data.unit
@@ -119,8 +119,8 @@ def _tried(
 def _true_answers(plan: Evaluation, workload: Workload) -> Floats:
     """From all rows, without leaving any out for a bound: what bounding does is part of the error."""
     schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
-    method = "geometric" if schema.cells <= _DENSE else "filter"
-    task = Table(schema.names, method=method, **({} if method == "geometric" else {"theta": 1}))
+    chosen: Json = {"method": "geometric"} if schema.cells <= _DENSE else {"method": "filter", "theta": 1}
+    task = Table(schema.names, **chosen)
     mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
     exact = mechanism.measure(_all_counts(plan, schema), ZeroNoise())
     return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)
@@ -133,10 +133,7 @@ def _all_counts(plan: Evaluation, schema: Schema) -> Counts:
         return origin.bounded(schema, Unit(), salt).table()
     histories = origin.bounded(schema, plan.data.unit, salt).histories(1)
     kept = histories.kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
-    table = kept.table(_ALL_ITEMS)
-    occupied = np.flatnonzero(table)
-    codes = np.stack(np.unravel_index(occupied, schema.sizes), axis=1)
-    return Counts(schema.sizes, codes, table[occupied])
+    return Counts.from_dense(schema.sizes, kept.table(_ALL_ITEMS))
 
 
 def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | None) -> Json:

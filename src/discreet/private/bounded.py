@@ -1,8 +1,9 @@
-"""What a mechanism may look at, and where that comes from: two small protocols for rows and ready counts alike."""
+"""What a mechanism may look at, and where that comes from: two small protocols for rows (`rows`) and ready counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.privacy import Unit
@@ -38,3 +39,18 @@ class Origin(Protocol):
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> Bounded:
         """The data of one request; with `repeatable`, read in the same order every time, for test noise from a seed."""
+
+
+@dataclass(frozen=True)
+class ReadyCounts:
+    """A table by all attributes of a schema, made by somebody else. No bound can be enforced on it any more."""
+
+    schema: Schema
+    counts: Counts
+    has_rows = False
+
+    def check(self, schema: Schema, unit: Unit) -> None:
+        """Every attribute of the schema is there."""
+
+    def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> Counts:
+        return self.counts.marginal([self.schema.names.index(name) for name in schema])

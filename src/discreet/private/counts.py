@@ -96,6 +96,12 @@ class Counts(NeverShown):
             _unpack(word[starts], shape[part], codes[:, part])
         return cls(shape, codes, sums)
 
+    @classmethod
+    def from_dense(cls, sizes: Sequence[int], table: Codes) -> Counts:
+        """Counts from the full table, flat."""
+        occupied = np.flatnonzero(table)
+        return cls(sizes, np.stack(np.unravel_index(occupied, sizes), axis=1), table[occupied])
+
     @property
     def cells(self) -> int:
         """The number of cells of the full table: public, it follows from the schema."""

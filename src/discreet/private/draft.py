@@ -20,7 +20,7 @@ from discreet.errors import BadSpec, DiscreetError, SourceError
 from discreet.private.engines.csv_text import CsvLayout
 from discreet.private.engines.file_sources import CSV_SUFFIXES
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import Limits, quiet, was_stopped
+from discreet.private.engines.session import UNLIMITED, quiet, was_stopped
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.schema.bins import period_end, period_start
@@ -113,7 +113,7 @@ def _look(path: Path, delimiter: str | None) -> dict[str, Attribute | str]:
     wanted = {f"a{place}": name for place, name in enumerate(source.columns) if name}
     for careful in (False, True):
         try:
-            with source.tables(wanted, Limits(), careful) as (table,):
+            with source.tables(wanted, UNLIMITED, careful) as (table,):
                 found = _columns(table, wanted)
         except DiscreetError:
             raise
@@ -179,11 +179,8 @@ def _readings(raw: Any, engine: Engine) -> Iterator[tuple[Callable[[Any, Any], O
 def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
     """The lowest and the highest of the values that fit, and how many do not."""
     rows = raw.as_table().select(value=value, fits=fits.fill_null(False), there=raw.notnull())
-    found = rows.aggregate(
-        low=rows.value.min(where=rows.fits),
-        high=rows.value.max(where=rows.fits),
-        others=(rows.there & ~rows.fits).sum(),
-    )
+    lowest, highest = rows.value.min(where=rows.fits), rows.value.max(where=rows.fits)
+    found = rows.aggregate(low=lowest, high=highest, others=(rows.there & ~rows.fits).sum())
     ((low, high, others),) = _fetched(found)
     return low, high, others or 0
 
@@ -239,5 +236,5 @@ def _round_width(least: Fraction) -> Fraction:
 def _example(attributes: dict[str, Attribute]) -> list[str]:
     """Two attributes whose table is small, or the smallest one."""
     first, *others = sorted(attributes, key=lambda name: attributes[name].size)
-    second = others[:1] if others and attributes[first].size * attributes[others[0]].size <= MOST_EXAMPLE_CELLS else []
-    return [first, *second]
+    most = MOST_EXAMPLE_CELLS // attributes[first].size
+    return [first, *(name for name in others[:1] if attributes[name].size <= most)]

@@ -7,7 +7,6 @@ import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,10 @@ from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
+from discreet.private.bounded import Origin, ReadyCounts
+from discreet.private.counts import Counts
 from discreet.private.failures import privately
+from discreet.private.rows import Rows
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
 from discreet.tasks import Task
@@ -24,7 +26,6 @@ from discreet.tasks import Task
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.plan import Plan
-    from discreet.private.bounded import Origin
 
 Progress = Callable[[str], None]
 
@@ -176,9 +177,10 @@ def open_data(
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.
     """
-    from discreet.private.rows import Rows
+    from discreet.private.engines.opening import open_source
+    from discreet.private.engines.session import Limits
 
-    rows = Rows.of(source, delimiter, encoding, threads, memory_limit)
+    rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows)
 
 
@@ -196,14 +198,11 @@ def from_counts(
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
-    from discreet.private.ready_counts import ReadyCounts
-
-    ready = ReadyCounts.of(schema, codes, counts)
+    ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)
 
 
 def _account(ledger: str | Path | Ledger | None, dataset: str, budget: Number | None) -> Ledger:
     if isinstance(ledger, Ledger):
         return ledger
-    cap: Fraction | None = None if budget is None else exact(budget, "budget")
-    return Ledger.open(ledger, dataset, cap)
+    return Ledger.open(ledger, dataset, None if budget is None else exact(budget, "budget"))

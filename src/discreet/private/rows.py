@@ -1,17 +1,18 @@
-"""Rows in files, frames and databases, counted where they are."""
+"""Rows in files, frames and databases, counted where they are. What counts them loads on first use."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from discreet.privacy import Unit
-from discreet.private import engines
 from discreet.schema import Schema
 
 if TYPE_CHECKING:
     from discreet.private.counts import Counts
+    from discreet.private.engines.base import Source
+    from discreet.private.engines.session import Limits
     from discreet.private.kept import Histories
 
 
@@ -19,22 +20,15 @@ if TYPE_CHECKING:
 class Rows:
     """A source that engines can count, and what they may use of the machine."""
 
-    source: engines.Source
-    threads: int | None = None
-    memory_limit: str | None = None
+    source: Source
+    limits: Limits
     has_rows = True
 
-    @classmethod
-    def of(
-        cls, source: Any, delimiter: str | None, encoding: str | None, threads: int | None, memory_limit: str | None
-    ) -> Rows:
-        opened = engines.open_source(source, delimiter=delimiter, encoding=encoding)
-        engines.Limits(threads, memory_limit)  # complains now rather than after the charge
-        return cls(opened, threads, memory_limit)
-
     def check(self, schema: Schema, unit: Unit) -> None:
+        from discreet.private.engines.counting_query import check
+
         self.source.require([*schema.names, *([] if unit.is_row else [unit.column])])
-        engines.check(self.source, schema, unit)
+        check(self.source, schema, unit)
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:
         return BoundedRows(self, schema, unit, salt, repeatable)
@@ -51,17 +45,21 @@ class BoundedRows:
     repeatable: bool
 
     def table(self) -> Counts:
-        return engines.count(self.rows.source, self.schema, self.unit, salt=self.salt, **self._limits())
+        from discreet.private.engines.counting_query import count
+
+        return count(self.rows.source, self.schema, self.unit, salt=self.salt, limits=self.rows.limits)
 
     def tables(self, sets: Sequence[Sequence[int]]) -> list[Counts]:
+        from discreet.private.engines.counting_query import count_sets
+
         names = [[self.schema.names[place] for place in places] for places in sets]
-        return engines.count_sets(self.rows.source, self.schema, names, self.unit, salt=self.salt, **self._limits())
+        source, limits = self.rows.source, self.rows.limits
+        return count_sets(source, self.schema, names, self.unit, salt=self.salt, limits=limits)
 
     def histories(self, looks: int) -> Histories:
         if self.unit.is_row:
             return self.table().histories(looks)
-        limits = {**self._limits(), **({"threads": 1} if self.repeatable else {})}
-        return engines.histories(self.rows.source, self.schema, self.unit, looks=looks, **limits)
+        from discreet.private.engines.row_histories import histories
 
-    def _limits(self) -> dict[str, Any]:
-        return {"threads": self.rows.threads, "memory_limit": self.rows.memory_limit}
+        limits = replace(self.rows.limits, threads=1) if self.repeatable else self.rows.limits
+        return histories(self.rows.source, self.schema, self.unit, looks=looks, limits=limits)

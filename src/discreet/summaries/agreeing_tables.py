@@ -34,9 +34,8 @@ class AgreeingTables:
         self.sizes = raw.schema.sizes
         effects: dict[Attributes, Floats] = {}
         weights: dict[Attributes, float] = {}
-        for number, places in enumerate(raw.places):
-            part = raw.parts[number]
-            table = part.values.reshape(raw.table_shape(number)).astype(np.float64)
+        for part, places, shape in zip(raw.parts, raw.places, raw.shapes, strict=True):
+            table = part.values.reshape(shape).astype(np.float64)
             for subset in _subsets(places):
                 weight = 1 / (part.variance * self._cells(set(places) - set(subset)))
                 effects[subset] = effects.get(subset, 0.0) + weight * _effect(table, places, subset)

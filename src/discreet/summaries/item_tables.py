@@ -145,10 +145,8 @@ class ItemTables(MarginalTables):
 
 def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:
     """How many pairs of different items lie in a box and, with their items in this order, in another."""
-    firsts, lasts = [], []
-    for place in (0, 1):
-        firsts.append(np.maximum(questions.first[one, place], questions.first[other, order[place]]))
-        lasts.append(np.minimum(questions.last[one, place], questions.last[other, order[place]]))
-    sides = [np.maximum(last - first + 1.0, 0.0) for first, last in zip(firsts, lasts, strict=True)]
-    both = np.minimum(*lasts) - np.maximum(*firsts) + 1.0
-    return np.asarray(sides[0] * sides[1] - np.maximum(both, 0.0) * (sides[0] > 0) * (sides[1] > 0))
+    first = np.maximum(questions.first[one, :2], questions.first[other][:, order])
+    last = np.minimum(questions.last[one, :2], questions.last[other][:, order])
+    sides = np.maximum(last - first + 1.0, 0.0)
+    both = np.maximum(last.min(axis=1) - first.max(axis=1) + 1.0, 0.0)
+    return np.asarray(sides.prod(axis=1) - both * np.all(sides > 0, axis=1))

@@ -60,23 +60,20 @@ def from_columns(schema: Schema, axes: tuple[NodeAxis, ...], table: Any) -> Inte
     names = column_names(schema)
     codes = np.empty((table.num_rows, len(axes)), np.int64)
     for i, (name, axis) in enumerate(zip(schema, axes, strict=True)):
-        codes[:, i] = _nodes(schema[name], axis, name, names[name], table)
+        attribute, (first, middle, last) = schema[name], names[name]
+        if isinstance(axis, Branches):
+            known = {text: node for node, text in enumerate(_node_names(attribute, axis))}
+            codes[:, i] = [known[text] for text in table[name].to_pylist()]
+        elif isinstance(axis, HaarNodes):
+            middles, column = np.zeros(table.num_rows, np.int64), table[middle]
+            middles[column.is_valid().to_numpy()] = codes_of(attribute, column.drop_null())
+            codes[:, i] = axis.numbers_of_middles(middles)
+        else:
+            assert isinstance(axis, Parts)
+            codes[:, i] = axis.numbers(codes_of(attribute, table[first]), codes_of(attribute, table[last]))
     if np.any(codes < 0):
         raise ValueError("a row of the table is no node of its attributes")
     return codes
-
-
-def _nodes(attribute: Attribute, axis: NodeAxis, name: str, names: tuple[str, str, str], table: Any) -> Any:
-    if isinstance(axis, Branches):
-        known = {text: node for node, text in enumerate(_node_names(attribute, axis))}
-        return np.array([known[text] for text in table[name].to_pylist()], np.int64)
-    if isinstance(axis, HaarNodes):
-        column = table[names[1]]
-        middles = np.zeros(table.num_rows, np.int64)
-        middles[column.is_valid().to_numpy()] = codes_of(attribute, column.drop_null())
-        return axis.numbers_of_middles(middles)
-    assert isinstance(axis, Parts)
-    return axis.numbers(codes_of(attribute, table[names[0]]), codes_of(attribute, table[names[2]]))
 
 
 def _node_names(attribute: Attribute, axis: Branches) -> list[str | None]:

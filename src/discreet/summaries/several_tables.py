@@ -30,6 +30,7 @@ class SeveralTables(Summary):
     def __init__(self, schema: Schema, sets: Iterable[Sequence[str]]) -> None:
         self.schema, self.sets = schema, [tuple(names) for names in sets]
         self.places = [tuple(schema.names.index(name) for name in names) for names in self.sets]
+        self.shapes = [tuple(schema.sizes[place] for place in places) for places in self.places]
 
     def answer(self, questions: Questions, level: float) -> Answers:
         value, variance, fourth = (np.zeros(questions.count) for _ in range(3))
@@ -59,18 +60,13 @@ class SeveralTables(Summary):
         """The values that answer, flat."""
         return [part.values for part in self.parts]
 
-    def table_shape(self, table: int) -> tuple[int, ...]:
-        return tuple(self.schema.sizes[place] for place in self.places[table])
-
     @cached_property
     def running(self) -> list[Floats]:
         """Of each table the sums from the first cell on along every axis."""
-        found = []
-        for number, values in enumerate(self.tables()):
-            shape = self.table_shape(number)
-            table = values.reshape(shape).astype(np.float64)
-            found.append(running_sums([Direct(size) for size in shape], table))
-        return found
+        return [
+            running_sums([Direct(size) for size in shape], values.reshape(shape).astype(np.float64))
+            for shape, values in zip(self.shapes, self.tables(), strict=True)
+        ]
 
     def facts(self) -> dict[str, Any]:
         pairs = zip(self.sets, self.parts, strict=True)

@@ -85,8 +85,7 @@ class ShrunkCells(RestoredCells):
         return _widened(self.before.answer(questions, level), questions, self._running)
 
     def stored(self) -> Any:
-        both = (self, self.before)
-        return arrow_table({summary.column: summary.values.reshape(-1) for summary in both})
+        return arrow_table({summary.column: summary.values.reshape(-1) for summary in (self, self.before)})
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Self:

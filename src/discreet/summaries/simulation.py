@@ -26,10 +26,8 @@ def laplace_sums(scale: Fraction, terms: NDArray[np.int64], draws: int, random: 
     chance = float(1 - Alpha.of(scale).fraction)
     sums = np.zeros((draws, terms.size))
     some = np.flatnonzero(terms)
-    shape = (draws, some.size)
-    sums[:, some] = random.negative_binomial(terms[some], chance, shape) - random.negative_binomial(
-        terms[some], chance, shape
-    )
+    up, down = (random.negative_binomial(terms[some], chance, (draws, some.size)) for _ in range(2))
+    sums[:, some] = up - down
     return sums
 
 

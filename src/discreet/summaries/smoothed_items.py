@@ -170,7 +170,7 @@ class SmoothedCounts(SeveralTables):
 
     def moments(self, questions: Questions, asked: list[int]) -> tuple[Floats, Floats, Floats]:
         number = 1 if asked else 0
-        part, shape = self.parts[number], self.table_shape(number)
+        part, shape = self.parts[number], self.shapes[number]
         there = _about_items(questions) if len(shape) < len(self.schema) else questions
         sums = box_sums(there, self.running[number])
         single = np.all(there.first == there.last, axis=1)  # as it is, so that items of one group tie exactly
@@ -219,7 +219,7 @@ def _cells_of(questions: Questions, shape: tuple[int, ...]) -> tuple[NDArray[np.
     """All cells of all boxes, flat, and whose they are."""
     cells, owners = [], []
     for first, last, owner in zip(questions.first, questions.last, questions.owner, strict=True):
-        codes = np.meshgrid(*(np.arange(low, high + 1) for low, high in zip(first, last, strict=True)), indexing="ij")
-        cells.append(np.ravel_multi_index([code.reshape(-1) for code in codes], shape))
+        codes = np.indices(last - first + 1).reshape(len(shape), -1) + first[:, None]
+        cells.append(np.ravel_multi_index(tuple(codes), shape))
         owners.append(np.full(cells[-1].size, owner))
     return np.concatenate(cells), np.concatenate(owners)

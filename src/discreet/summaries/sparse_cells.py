@@ -17,8 +17,7 @@ from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
 from discreet.summaries.columns import codes_of, labels_of
-from discreet.summaries.sparse_entries import SparseEntries
-from discreet.summaries.sparse_law import Sums, WeightPowers
+from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 
 
 class SparseCells(SparseEntries):

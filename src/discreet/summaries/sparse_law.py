@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -28,9 +29,12 @@ from numpy.typing import NDArray
 from discreet.numbers import spreads
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha
-from discreet.summaries.base import Answers, Floats
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Floats, Summary
+from discreet.summaries.columns import arrow_table
 
 _EXACT_COUNTS = 1 << 40
+_RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +156,39 @@ class SparseLaw:
             low_down = high_down = down
         step = self.tau * unit
         return step * np.hypot(up - low_up, high_down - down), step * np.hypot(high_up - up, down - low_down)
+
+
+class SparseEntries(Summary):
+    """What summaries of such entries share: the noisy values that are here, the public rule, and columns."""
+
+    def __init__(
+        self, schema: Schema, values: NDArray[np.int64], rule: dict[str, Any], *, equal_weights: bool = True
+    ) -> None:
+        self.schema, self.values, self.rule = schema, values, dict(rule)
+        self.law = SparseLaw(rule, values, equal_weights=equal_weights)
+        self.tau: float | None = rule.get("tau")
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Adjusted weights, by which sums are unbiased."""
+        weights = np.maximum(np.abs(self.values), self.law.tau)
+        np.copysign(weights, self.values, out=weights)
+        weights[self.values == 0] = 0
+        return weights
+
+    def with_values(self, columns: dict[str, Any]) -> Any:
+        """An Arrow table of the columns that name the entries, and of their values."""
+        weighted = {"weighted_count": self.weights} if self.tau is not None else {}
+        return arrow_table({**columns, "count": self.values, **weighted})
+
+    @staticmethod
+    def read_rows(facts: dict[str, Any], parquet: Any) -> tuple[Any, NDArray[np.int64], dict[str, Any]]:
+        """The stored table, its values, and the rule."""
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(parquet)
+        rule = {name: facts[name] for name in _RULE if name in facts}
+        return table, table["count"].to_numpy().astype(np.int64), rule
 
 
 def poisson_limits(count: Floats, level: float) -> tuple[Floats, Floats]:

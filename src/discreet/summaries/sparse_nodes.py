@@ -18,8 +18,7 @@ from discreet.schema import Schema
 from discreet.summaries.base import Answers
 from discreet.summaries.node_bias import Reached, tree_bias
 from discreet.summaries.node_columns import from_columns, to_columns
-from discreet.summaries.sparse_entries import SparseEntries
-from discreet.summaries.sparse_law import Sums, WeightPowers
+from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 from discreet.transforms import node_axis_of
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.node_axis import NodeAxis

@@ -29,7 +29,7 @@ import discreet
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.private.publish import from_counts
-from discreet.private.ready_counts import ReadyCounts
+from discreet.private.bounded import ReadyCounts
 def end(*given, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 here, name = Path(sys.argv[1]), sys.argv[2]

@@ -134,8 +134,8 @@ def test_answers_and_their_variances_are_those_of_the_fit(sets: list[tuple[str, 
 @by_sets
 def test_tables_agree_on_whatever_they_share(sets: list[tuple[str, ...]]) -> None:
     summary = tables(sets)
-    shaped = [table.reshape(summary.table_shape(number)) for number, table in enumerate(summary._agreed.tables)]
-    raw = [part.values.reshape(summary.table_shape(number)) for number, part in enumerate(summary.parts)]
+    shaped = [table.reshape(shape) for shape, table in zip(summary.shapes, summary._agreed.tables, strict=True)]
+    raw = [part.values.reshape(shape) for shape, part in zip(summary.shapes, summary.parts, strict=True)]
     differences = []
     for (one, first), (two, second) in itertools.combinations(enumerate(sets), 2):
         common = [name for name in first if name in second]

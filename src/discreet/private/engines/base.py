@@ -71,9 +71,12 @@ class Source(ABC):
                 failure = unreadable(error, self.name)
         return failure
 
-    @abstractmethod
     def without_rows(self) -> Source:
-        """A source with columns of the same types, over which a query can be built at no cost, but not always run."""
+        """A source with columns of the same types, over which a query can be built at no cost, but not always run.
+
+        That is this source itself if a view on it reads names and types only.
+        """
+        return self
 
     @abstractmethod
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> AbstractContextManager[list[Any]]:

@@ -10,7 +10,8 @@ What becomes of a row never depends on other rows, not even through a type that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import ibis
@@ -18,11 +19,53 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.private.engines.ordinal_codes import real, whole
-from discreet.private.engines.rules import Rules, Step
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal
 
 _CASE_MOST = 1000
+
+
+@dataclass(frozen=True)
+class Step:
+    """How one column is coded: `code(column, found)`, where `found` is the code of `key` in `lookup`, or NULL."""
+
+    code: Callable[[Any, Any], Any]
+    key: Any = None
+    lookup: Any = None
+
+
+class Rules:
+    """What the schema says of values that have no bin and no label, as codes; None drops the row."""
+
+    def __init__(self, attribute: Attribute, engine: Engine) -> None:
+        other = attribute.size - 1
+        self.null = other if attribute.null == "other" else None
+        self.outside = other if attribute.outside == "other" else None
+        self.clamps = attribute.outside == "clamp"
+        self.odd = self.null if self.clamps else self.outside
+        self.engine = engine
+
+    def step(self, code: Callable[[Any], Any], key: Any = None, lookup: Any = None) -> Step:
+        """Codes by `code(found)`, and where that is NULL by the rule that holds for the raw value."""
+        return Step(lambda column, found: self._applied(column, code(found)), key, lookup)
+
+    def only(self) -> Step:
+        """The coding of a column whose type can hold no value of the domain."""
+        return self.step(lambda _: _constant(None))
+
+    def inside(self, is_outside: Any, code: Any) -> Any:
+        """`code` of a value moved into the domain; without clamping, the rule's code if it had to be moved."""
+        return code if self.clamps else ibis.ifelse(is_outside, _constant(self.outside), code)
+
+    def _applied(self, raw: Any, code: Any) -> Any:
+        if self.null == self.odd:
+            return code if self.null is None else code.fill_null(self.null)
+        rule = ibis.ifelse(self.engine.missing(raw), _constant(self.null), _constant(self.odd))
+        return ibis.ifelse(code.notnull(), code, rule)
+
+
+def _constant(code: int | None) -> Any:
+    return ibis.null("int64") if code is None else ibis.literal(code, "int64")
 
 
 def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, Any], engine: Engine) -> Any:
@@ -52,9 +95,9 @@ def _without_join(step: Step) -> Step:
 
 
 def _step(raw: Any, attribute: Attribute, engine: Engine) -> Step:
-    if not isinstance(attribute, Nominal):
-        return (real if attribute.kind == "real" else whole)(raw, attribute, engine)
     rules = Rules(attribute, engine)
+    if not isinstance(attribute, Nominal):
+        return (real if attribute.kind == "real" else whole)(raw, attribute, rules)
     labels = attribute.labels[: attribute.size - attribute.has_other]
     codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
     key, key_type = engine.text(raw), pa.string()
@@ -66,7 +109,7 @@ def _step(raw: Any, attribute: Attribute, engine: Engine) -> Step:
     elif raw.type().is_decimal():  # whose texts have no zeros at the end, so the label '3.50' is found as '3.5'
         codes = {label.rstrip("0").removesuffix("."): code for label, code in codes.items() if "." in label} | codes
     lookup = pa.table({"label": pa.array(list(codes), key_type), "code": pa.array(list(codes.values()), pa.int64())})
-    return Step(rules.applied, key, lookup)
+    return rules.step(lambda found: found, key, lookup)
 
 
 def _is_int64(label: str) -> bool:

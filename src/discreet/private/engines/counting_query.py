@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from itertools import pairwise
 from math import prod
 from typing import Any
 
 import ibis
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
@@ -18,52 +16,41 @@ from discreet.private.counts import Counts, word_slices
 from discreet.private.engines.base import Result, Source, Work
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import Limits, array_batches, kept_table, quiet
+from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, quiet
 from discreet.private.engines.values import Engine, user
 from discreet.schema import Schema
 
 _BLOCK = 1024
 
 
-def count(
-    source: Any, schema: Schema, unit: Unit, *, salt: bytes, threads: int | None = None, memory_limit: str | None = None
-) -> Counts:
+def count(source: Any, schema: Schema, unit: Unit, *, salt: bytes, limits: Limits = UNLIMITED) -> Counts:
     """The exact counts of every cell of `schema`, after each user's rows were bounded as `unit` says.
 
     Of a user with too many rows, which ones count is decided by a hash over `salt`, the user and the row: uniformly
     at random over salts, whatever the order of the rows. Rows without a user are dropped.
 
-    `threads` and `memory_limit` ('4GB', '50%') hold for our own DuckDB; an ibis table is counted by its own engine.
+    The limits hold for our own DuckDB; an ibis table is counted by its own engine.
     """
     if not isinstance(salt, bytes) or not salt:
         raise BadParameter("salt must be bytes, fresh for every release, such as secrets.token_bytes(16)")
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
-    limits = Limits(threads, memory_limit)
     return read(opened, schema, unit, limits, lambda parts: _counted(parts, schema, unit, salt.hex()))
 
 
 def count_sets(
-    source: Any,
-    schema: Schema,
-    sets: Sequence[Sequence[str]],
-    unit: Unit,
-    *,
-    salt: bytes,
-    threads: int | None = None,
-    memory_limit: str | None = None,
+    source: Any, schema: Schema, sets: Sequence[Sequence[str]], unit: Unit, *, salt: bytes, limits: Limits = UNLIMITED
 ) -> list[Counts]:
     """The exact counts by each set of attributes, all of the same rows, bounded as `count` does."""
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
     places = [[schema.names.index(name) for name in names] for names in sets]
-    limits = Limits(threads, memory_limit)
     return read(opened, schema, unit, limits, lambda parts: _counted_sets(parts, schema, places, unit, salt.hex()))
 
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
-    read(source.without_rows(), schema, unit, Limits(), lambda parts: coded_rows(parts, schema, unit))
+    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
@@ -78,10 +65,8 @@ def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[
 def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: str) -> Counts:
     rows, words = coded_rows(parts, schema, unit)
     with ExitStack() as stack:
-        if unit.is_row:
-            cells = rows.group_by(words).aggregate(n=rows.count())
-        else:
-            cells = bounded(rows, words, unit, salt, stack)
+        by_cell = rows.group_by(words)
+        cells = by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt, stack)
         with quiet():
             table = rows.get_backend().to_pyarrow(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
@@ -109,12 +94,8 @@ def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], uni
             words = np.stack([batch[name].astype(np.int64, copy=False) for name in names])
             weights = np.ones(1, np.int64) if unit.is_row else batch["n"].astype(np.int64, copy=False)
             add_rows(words, weights, first, sizes, members, ends, steps, starts, table)
-    return [_counts(shape, table[start:stop]) for shape, (start, stop) in zip(shapes, pairwise(starts), strict=True)]
-
-
-def _counts(shape: list[int], table: NDArray[np.int64]) -> Counts:
-    occupied = np.flatnonzero(table)
-    return Counts(shape, np.stack(np.unravel_index(occupied, shape), axis=1), table[occupied])
+    tables = np.split(table, starts[1:-1])
+    return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
 def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[str]]:

@@ -135,9 +135,6 @@ class ParquetSource(FileSource[ParquetLayout]):
                 raise SourceError(f"{path}: cannot be read; is this a complete Parquet file?") from None
         super().__init__(layouts, lambda layout: [name for name, _ in layout])
 
-    def without_rows(self) -> Source:
-        return self  # a view on it reads names and types only
-
     def _query(self, session: Session, layout: ParquetLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
         if careful:
             rows = session.register(parquet_batches(paths, list(dict.fromkeys(wanted.values()))))

@@ -6,16 +6,18 @@ import math
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import ibis
 import numpy as np
 import pyarrow as pa
 
 from discreet.errors import BadParameter
-from discreet.private.engines.rules import Rules, Step
 from discreet.private.engines.values import FLOAT_EXACT, Engine
 from discreet.schema import Ordinal
+
+if TYPE_CHECKING:
+    from discreet.private.engines.coding import Rules, Step
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _TREE_BINS = 32
@@ -23,24 +25,23 @@ _TREE_MOST = 10_000
 _LOOKUP_SPAN = 4_000_000
 
 
-def whole(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
+def whole(raw: Any, attribute: Ordinal, rules: Rules) -> Step:
     """Integers and days: moved into the domain, then counted from its low end."""
-    rules = Rules(attribute, engine)
     low, end, width, edges = _whole_bins(attribute)
-    readings = _readings(raw, attribute, engine, low, end)
+    readings = _readings(raw, attribute, rules.engine, low, end)
     if not readings:
         return rules.only()
     if edges is not None and len(edges) > _TREE_BINS and end - low <= _LOOKUP_SPAN and len(readings) == 1:
         ((offset, outside),) = readings
         values = np.arange(end - low)
         lookup = pa.table({"label": values, "code": np.searchsorted(edges - low, values, side="right") - 1})
-        return Step(lambda column, found: rules.applied(column, rules.inside(outside, found)), offset, lookup)
+        return rules.step(lambda found: rules.inside(outside, found), offset, lookup)
     code: Any = None
     for offset, outside in reversed(readings):  # the first that is a number wins
         found = _quotient(offset, width, end - low) if edges is None else _tree(offset, edges - low)
         found = rules.inside(outside, found)
         code = found if code is None else ibis.ifelse(offset.notnull(), found, code)
-    return Step(lambda column, _: rules.applied(column, code))
+    return rules.step(lambda _: code)
 
 
 def _whole_bins(attribute: Ordinal) -> tuple[int, int, int, np.ndarray[Any, Any] | None]:
@@ -110,13 +111,12 @@ def _tree(value: Any, edges: np.ndarray[Any, Any]) -> Any:
     return ibis.ifelse(value.isnull(), ibis.null("int64"), bisect(0, len(edges) - 1))
 
 
-def real(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
+def real(raw: Any, attribute: Ordinal, rules: Rules) -> Step:
     """Reals: half-open bins from the floats next to the declared decimals; the last bin includes its end.
 
     A column of 32-bit floats is compared with edges of 32 bits, so that its 0.7 is the declared 0.7.
     """
-    rules = Rules(attribute, engine)
-    number = engine.number(raw)
+    number = rules.engine.number(raw)
     if number is None:
         return rules.only()
     number = number.cast("float64")
@@ -131,7 +131,7 @@ def real(raw: Any, attribute: Ordinal, engine: Engine) -> Step:
     near = _between(number, first, last)
     code = _tree(near, edges) if grid is None else grid.bin(near)
     code = rules.inside((number < first) | (number > last), code)
-    return Step(lambda column, _: rules.applied(column, code))
+    return rules.step(lambda _: code)
 
 
 @dataclass(frozen=True)

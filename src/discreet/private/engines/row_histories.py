@@ -21,7 +21,7 @@ from discreet.private.engines.base import Source
 from discreet.private.engines.counting_query import coded_rows, read
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.reservoirs import Batch, Reservoirs, ShardedRows
-from discreet.private.engines.session import Limits, array_batches, kept_table, remembered_bytes
+from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, remembered_bytes
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Schema
 
@@ -31,19 +31,11 @@ MOST_CELLS = 2**31
 _TOGETHER = 1 << 22
 
 
-def histories(
-    source: Any,
-    schema: Schema,
-    unit: Unit,
-    *,
-    looks: int = 1,
-    threads: int | None = None,
-    memory_limit: str | None = None,
-) -> RowHistories:
+def histories(source: Any, schema: Schema, unit: Unit, *, looks: int = 1, limits: Limits = UNLIMITED) -> RowHistories:
     """What the users of a source have; nothing is read yet. If there will be several looks, rows may be remembered."""
     if schema.cells >= MOST_CELLS:
         raise BadParameter(f"{' x '.join(schema)} makes {schema.cells:,} cells, too many for items; use fewer contexts")
-    return RowHistories(open_source(source), schema, unit, looks, Limits(threads, memory_limit))
+    return RowHistories(open_source(source), schema, unit, looks, limits)
 
 
 class RowHistories:

@@ -55,6 +55,9 @@ def _is_size(given: object) -> bool:
     return 0 < number <= 100 if unit == "%" else 0 < number * 1000 ** "_KMGT".index(unit) <= 10**18
 
 
+UNLIMITED = Limits()
+
+
 @dataclass(frozen=True)
 class Session:
     """An open engine (an ibis backend) and the private folder it may write to."""

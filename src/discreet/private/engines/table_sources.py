@@ -25,9 +25,6 @@ class TableSource(Source):
 class IbisSource(TableSource):
     """An ibis table, counted where it lives: by its own engine, through its own connection."""
 
-    def without_rows(self) -> Source:
-        return self
-
     @contextmanager
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
         yield [self._table.select(**{alias: self._table[name] for alias, name in wanted.items()})]

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.private.engines import count
+from discreet.private.engines.counting_query import count
 from discreet.schema import Attribute, Nominal, Ordinal, Schema
 
 ROW = Unit("row")

@@ -25,7 +25,7 @@ from discreet.kernels.counting import _BLOCK
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts, word_slices
-from discreet.private.engines import count, count_sets
+from discreet.private.engines.counting_query import count, count_sets
 from discreet.schema import Nominal, Ordinal, Schema
 
 SALT = b"a salt for tests"

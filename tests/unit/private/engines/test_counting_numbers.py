@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
-from discreet.private.engines import count
+from discreet.private.engines.counting_query import count
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, one_column, reference, shown
 

@@ -22,7 +22,8 @@ import discreet
 from discreet.errors import SourceError
 from discreet.privacy import Unit
 from discreet.private.draft import draft_spec
-from discreet.private.engines import count, open_source
+from discreet.private.engines.counting_query import count
+from discreet.private.engines.opening import open_source
 from discreet.schema import Ordinal, Schema
 from tests.unit.private.engines.plain_counting import (
     ROW,

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.private.engines import count
+from discreet.private.engines.counting_query import count
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, one_column, shown
 

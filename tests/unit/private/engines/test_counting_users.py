@@ -19,7 +19,8 @@ from scipy.stats import chi2
 
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines import count
+from discreet.private.engines.counting_query import count
+from discreet.private.engines.session import Limits
 from discreet.schema import Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, SCHEMA, csv, frame, made_rows, reference, shown
 
@@ -67,12 +68,12 @@ def test_what_is_kept_of_a_user_does_not_depend_on_others() -> None:
 def test_order_chunks_and_threads_do_not_matter(unit: Unit, tmp_path: Path) -> None:
     rows = made_rows(5000, users=300)
     schema = SCHEMA.select(["age", "sex", "day"])
-    wanted = count(frame(rows), schema, unit, salt=SALT, threads=1)
+    wanted = count(frame(rows), schema, unit, salt=SALT, limits=Limits(1))
     random.Random(5).shuffle(rows)
-    assert count(frame(rows), schema, unit, salt=SALT, threads=4) == wanted
+    assert count(frame(rows), schema, unit, salt=SALT, limits=Limits(4)) == wanted
     pq.write_table(frame(rows[::-1]), tmp_path / "rows.parquet", row_group_size=100)
-    assert count(tmp_path / "rows.parquet", schema, unit, salt=SALT, threads=2) == wanted
-    assert count(csv(rows, tmp_path), schema, unit, salt=SALT, threads=3) == wanted
+    assert count(tmp_path / "rows.parquet", schema, unit, salt=SALT, limits=Limits(2)) == wanted
+    assert count(csv(rows, tmp_path), schema, unit, salt=SALT, limits=Limits(3)) == wanted
     assert count(frame(rows), schema, unit, salt=b"another") != wanted
 
 
@@ -161,16 +162,16 @@ def test_a_salt_is_needed(salt: Any) -> None:
         count(pa.table({"x": [0]}), Schema(x=Ordinal(0, 2)), ROW, salt=salt)
 
 
-@pytest.mark.parametrize("limits", [{"threads": 0}, {"memory_limit": "lots"}])
+@pytest.mark.parametrize("limits", [{"threads": 0}, {"memory": "lots"}])
 def test_wrong_limits(limits: dict[str, Any]) -> None:
     with pytest.raises(BadParameter):
-        count(pa.table({"x": [0]}), Schema(x=Ordinal(0, 2)), ROW, salt=SALT, **limits)
+        count(pa.table({"x": [0]}), Schema(x=Ordinal(0, 2)), ROW, salt=SALT, limits=Limits(**limits))
 
 
 def test_a_table_larger_than_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     users = np.arange(1_500_000) % 1_000_003
     table = pa.table({"u": users, "x": users % 5})
-    counts = shown(count(table, Schema(x=Ordinal(0, 4)), Unit("u", 2, 1), salt=SALT, memory_limit="40MB"))
+    counts = shown(count(table, Schema(x=Ordinal(0, 4)), Unit("u", 2, 1), salt=SALT, limits=Limits(memory="40MB")))
     assert counts == dict(sorted(Counter((int(k),) for k in (np.arange(1_000_003) % 5)).items()))
     assert list(tmp_path.iterdir()) == []

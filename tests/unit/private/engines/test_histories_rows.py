@@ -19,7 +19,8 @@ import pytest
 
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines import histories
+from discreet.private.engines.row_histories import histories
+from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.statistics import compare
@@ -125,8 +126,8 @@ def test_one_more_user_changes_nothing_for_others(kind: str) -> None:
     more = pd.DataFrame({"who": [999] * 40, "item": list("abca") * 10, "day": 0}).astype({"who": kind})
     for salt in (dice.bytes(16), dice.bytes(16)):
         for distinct in (False, True) if kind == "int64" else (True,):  # a join may mix up the order of records
-            before = kept_of(rows, 2, distinct, salt=salt, threads=1)
-            after = kept_of(pd.concat([more, rows, more]), 2, distinct, salt=salt, threads=1)
+            before = kept_of(rows, 2, distinct, salt=salt, limits=Limits(1))
+            after = kept_of(pd.concat([more, rows, more]), 2, distinct, salt=salt, limits=Limits(1))
             change = after.table(2) - before.table(2)
             assert change.min() >= 0
             assert change.sum() == 2
@@ -184,12 +185,12 @@ def test_later_looks_see_what_was_read_or_read_it_again(
     monkeypatch.setattr("discreet.private.engines.session.BATCH_ROWS", 512)
     if room is not None:
         monkeypatch.setattr(module, "remembered_bytes", lambda table: room)
-    made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, threads=1)
+    made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, limits=Limits(1))
     for look in range(3):
         salt, scores = dice.bytes(16), np.arange(3.0) if look == 1 else None
         kept = made.kept(4, distinct=look == 2, scores=scores, salt=salt)
         assert bool(made._remembered) == (room is None and look < 2)
-        alone = kept_of(frame, 4, look == 2, scores, salt, threads=1)
+        alone = kept_of(frame, 4, look == 2, scores, salt, limits=Limits(1))
         assert np.array_equal(kept.table(4), alone.table(4))
         assert np.array_equal(kept.table(1), alone.table(1))
         assert np.array_equal(kept.pairs(4, directed=True), alone.pairs(4, directed=True))
@@ -203,7 +204,7 @@ def test_where_users_come_does_not_depend_on_what_is_remembered(monkeypatch: pyt
     found = []
     for room in (0, 10**9):
         monkeypatch.setattr(module, "remembered_bytes", lambda table, room=room: room)
-        made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, threads=1)
+        made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, limits=Limits(1))
         found.append([words_of(made.kept(4, distinct=False, scores=None, salt=salt)) for salt in salts])
     assert found[0] == found[1]
 
@@ -251,7 +252,7 @@ def test_threads_do_not_matter(distinct: bool) -> None:
             "day": dice.integers(0, 4, count),
         }
     )
-    one, two = (kept_of(frame, 3, distinct, threads=threads) for threads in (1, 4))
+    one, two = (kept_of(frame, 3, distinct, limits=Limits(threads)) for threads in (1, 4))
     assert one.users == two.users
     if distinct:  # nothing but the order of a user's rows can differ, and with it which day stands for an item
         assert np.array_equal(one.table(3).reshape(3, 4).sum(axis=1), two.table(3).reshape(3, 4).sum(axis=1))

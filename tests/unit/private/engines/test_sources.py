@@ -27,8 +27,9 @@ import discreet
 from discreet.errors import BadParameter, DiscreetError, SourceError
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
-from discreet.private.engines import Source, count, open_source
-from discreet.private.engines.counting_query import read
+from discreet.private.engines.base import Source
+from discreet.private.engines.counting_query import count, read
+from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import Limits, private_session
 from discreet.schema import Nominal, Ordinal, Schema
 
@@ -224,7 +225,7 @@ def test_a_flawed_row_costs_no_other_row(flaw: str, packed: bool, tmp_path: Path
     content = b"age,sex\n" + SOUND.encode() + raw + SOUND.encode()
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(gzip.compress(content) if packed else content)
-    counts = shown(count(path, SCHEMA, ROW, salt=SALT, threads=4 if packed else 1))
+    counts = shown(count(path, SCHEMA, ROW, salt=SALT, limits=Limits(4 if packed else 1)))
     for age in range(3, 50):
         counts[age, age % 2] -= 2
     rest = {cell: number for cell, number in counts.items() if number}
@@ -236,7 +237,7 @@ def test_a_flawed_row_costs_no_other_row(flaw: str, packed: bool, tmp_path: Path
 
 def test_an_open_quote_swallows_the_rest_without_a_word(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "age,sex\n" + SOUND + f'7,"{CANARY}\n' + SOUND)
-    counts = [shown(count(path, SCHEMA, ROW, salt=SALT, threads=threads)) for threads in (1, 4)]
+    counts = [shown(count(path, SCHEMA, ROW, salt=SALT, limits=Limits(threads))) for threads in (1, 4)]
     assert counts[0] == counts[1]
     assert sum(counts[0].values()) == 47 + 1
 
@@ -422,7 +423,7 @@ def test_nothing_stays_in_the_engine_of_an_ibis_table() -> None:
 
 def test_public_parameters_are_checked_first() -> None:
     with pytest.raises(BadParameter):
-        count(failing_relation(Path()), SCHEMA, ROW, salt=SALT, threads=0)
+        count(failing_relation(Path()), SCHEMA, ROW, salt=SALT, limits=Limits(0))
 
 
 @pytest.mark.parametrize("odd", [[], [7], [7.5, None], [b"x", ("a", 1)], [float("nan")]])
