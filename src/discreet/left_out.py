@@ -122,7 +122,7 @@ def by_the_unit(unit: Unit) -> Iterator[LeftOut]:
     """What bounding a user's rows keeps out, when any rows are as good as others."""
     if not unit.is_row:
         facts = {"rows": unit.most, "unit": unit.column}
-        in_cell = {} if unit.in_cell is None else {"in_cell": unit.in_cell}
+        in_cell = {} if unit.max_rows_per_cell is None else {"in_cell": unit.max_rows_per_cell}
         yield LeftOut("rows-in-cell" if in_cell else "rows", {**facts, **in_cell})
         yield without_unit(unit)
 

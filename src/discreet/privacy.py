@@ -64,13 +64,9 @@ def _shown(value: object) -> str:
 
 def as_text(number: Fraction) -> str:
     """The number as people write it: '0.5' where a decimal ends, else '1/3'. `exact` reads it back."""
-    rest, places = number.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest, power = rest // prime, power + 1
-        places = max(places, power)
-    if rest != 1:
+    # a decimal that ends has no more places than its denominator, powers of 2 and 5, has bits
+    ends = (places for places in range(number.denominator.bit_length()) if 10**places % number.denominator == 0)
+    if (places := next(ends, None)) is None:
         return str(number)
     digits = f"{number.numerator * 10**places // number.denominator:0{places + 1}d}"
     return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
@@ -201,11 +197,6 @@ class Unit:
     def most(self) -> int:
         """How many rows of one unit count."""
         return 1 if self.max_rows is None else self.max_rows
-
-    @property
-    def in_cell(self) -> int | None:
-        """How many rows of one unit may count in one cell; None for any number."""
-        return self.max_rows_per_cell
 
     def narrowed(self, rows: int, *, per_cell: int | None = None) -> Unit:
         """The same unit, of which fewer rows count."""

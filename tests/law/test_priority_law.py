@@ -226,9 +226,10 @@ def at_the_guess(values: NDArray[np.int64], empty: int, rule: Rule, drawer: Draw
     """What a first round at the guess finds: the occupied items, the drawn ones, all together, and who reaches it."""
     strengths = np.abs(values) if rule.two_sided else values
     eligible = np.flatnonzero(strengths >= rule.theta)
-    drawn = module._Drawn.first(empty, rule, 4 * GUESS, drawer)
-    items = module._items(strengths[eligible], None, drawer) + drawn.items
-    return eligible, drawn, items, items.lows > 2.0**GUESS
+    side = module._Side(module.Field(values, empty), rule, drawer)
+    side.draw(4 * GUESS)
+    items = module._items(strengths[eligible], None, drawer) + side.drawn
+    return eligible, side, items, items.lows > 2.0**GUESS
 
 
 def sample_of(eligible: Any, drawn: Any, chosen: NDArray[np.int64], tau: float | None) -> Sample:

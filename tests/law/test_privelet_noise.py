@@ -18,7 +18,6 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.kernels import tree_sums
 from discreet.mechanisms.ranges.range_dense import Transformed
 from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Number, Unit
@@ -186,7 +185,7 @@ class Unsubtracted(NominalWavelet):
         for node in np.flatnonzero(self.tree.fanout):
             f, child = self.tree.fanout[node], self.tree.child[node]
             lines[child : child + f] = (lines[child : child + f] + lines[node]) / f
-        tree_sums.to_front(lines, self.tree.leaves)
+        self.tree.to_front(lines)
 
 
 def test_planted_mean_subtraction_before_the_noise_is_seen() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.kernels.haar import path
 from discreet.kernels.jit import Floats, Ints, kernel
-from discreet.kernels.tree_shapes import Tree
+from discreet.kernels.tree_shapes import Tree, first_beyond
 
 #: of every entry its node, its weight, and the next entry of the range that does not lie below it
 Entries = tuple[Ints, Floats, Ints]
@@ -58,18 +58,6 @@ def part_cover(
 
 
 @kernel
-def _first_beyond(ends: Ints, low: int, high: int, code: int) -> int:
-    """The first node of low..high - 1, neighbours in code order, that ends beyond a code; or high."""
-    while low < high:
-        middle = (low + high) >> 1
-        if ends[middle] > code:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@kernel
 def tree_cover(first: Ints, end: Ints, tree: Tree, depth: int, starts: Ints, entries: Entries) -> None:
     """In a tree that is given as arrays."""
     node_first, node_end, child, fanout = tree
@@ -98,8 +86,8 @@ def tree_cover(first: Ints, end: Ints, tree: Tree, depth: int, starts: Ints, ent
                 continue
             level += 1
             below = child[here] + fanout[here]
-            node[level] = _first_beyond(node_end, child[here], below, first[row])
-            last[level] = min(below - 1, _first_beyond(node_end, child[here], below, end[row] - 1))
+            node[level] = first_beyond(node_end, child[here], below, first[row])
+            last[level] = min(below - 1, first_beyond(node_end, child[here], below, end[row] - 1))
         if not writing:
             starts[row + 1] = place
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import Floats, Ints, kernel
-from discreet.kernels.tree_shapes import Tree
+from discreet.kernels.tree_shapes import Tree, first_beyond
 
 
 @kernel
@@ -19,18 +19,12 @@ def cut_nodes(boundary: int, tree: Tree, nodes: Ints, before: Ints) -> int:
         return 0
     node, count = 0, 0
     while True:
-        low, high = child[node], child[node] + fanout[node] - 1  # the first child that ends beyond the boundary
-        while low < high:
-            middle = (low + high) >> 1
-            if end[middle] <= boundary:
-                low = middle + 1
-            else:
-                high = middle
-        nodes[count], before[count] = node, low - child[node]
+        below = first_beyond(end, child[node], child[node] + fanout[node] - 1, boundary)
+        nodes[count], before[count] = node, below - child[node]
         count += 1
-        if first[low] >= boundary:
+        if first[below] >= boundary:
             return count
-        node = low
+        node = below
 
 
 @kernel
@@ -131,7 +125,7 @@ def _with_totals(
 
 @kernel
 def agreed_covariance(
-    one: Ints, other: Ints, tree: Tree, earlier: Floats, spread: Floats, deepest: int, out: Floats
+    one: Ints, other: Ints, tree: Tree, spread: Floats, earlier: Floats, deepest: int, out: Floats
 ) -> None:
     """Covariance of two sums below boundaries as least squares estimates them, from noise of variance 1 on every node.
 

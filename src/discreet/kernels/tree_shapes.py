@@ -48,32 +48,27 @@ def grow(base: int, first: Ints, end: Ints, child: Ints, fanout: Ints, starts: I
 
 
 @kernel
-def parents(child: Ints, fanout: Ints, out: Ints) -> None:
-    """The parent of every node; the root has none, -1."""
-    out[0] = -1
-    for node in range(child.size):
-        for below in range(child[node], child[node] + fanout[node]):
-            out[below] = node
+def spreads(child: Ints, fanout: Ints, spread: Floats, earlier: Floats) -> None:
+    """The variance of each node's sum, as its subtree estimates it: T / (1 + T) where its children alone give T.
 
-
-@kernel
-def spreads(child: Ints, fanout: Ints, out: Floats) -> None:
-    """The variance of each node's sum, as its subtree estimates it: T / (1 + T) where its children alone give T."""
+    And those of the siblings before it, added up.
+    """
+    earlier[0] = 0.0
     for node in range(child.size - 1, -1, -1):
-        out[node] = 1.0
-        if fanout[node] > 0:
-            total = 0.0
-            for below in range(child[node], child[node] + fanout[node]):
-                total += out[below]
-            out[node] = total / (1.0 + total)
-
-
-@kernel
-def earlier(child: Ints, fanout: Ints, spread: Floats, out: Floats) -> None:
-    """The variances of the siblings before each node, added up."""
-    out[0] = 0.0
-    for node in range(child.size):
         total = 0.0
         for below in range(child[node], child[node] + fanout[node]):
-            out[below] = total
+            earlier[below] = total
             total += spread[below]
+        spread[node] = total / (1.0 + total) if fanout[node] > 0 else 1.0
+
+
+@kernel
+def first_beyond(ends: Ints, low: int, high: int, code: int) -> int:
+    """The first node of low..high - 1, neighbours in code order, that ends beyond a code; or high."""
+    while low < high:
+        middle = (low + high) >> 1
+        if ends[middle] > code:
+            high = middle
+        else:
+            low = middle + 1
+    return low

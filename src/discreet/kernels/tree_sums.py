@@ -77,15 +77,3 @@ def agree(lines: Floats, child: Ints, fanout: Ints, spread: Floats) -> None:
                 share = spread[below] / variance
                 for i in range(lines.shape[1]):
                     lines[below, i] += share * (lines[node, i] - below_sum[i])
-
-
-@kernel
-def to_front(lines: Floats, leaves: Ints) -> None:
-    """The estimates of the codes to the front of every line, in the order of the codes."""
-    codes = np.empty((leaves.size, lines.shape[1]))
-    for code in range(leaves.size):
-        for i in range(lines.shape[1]):
-            codes[code, i] = lines[leaves[code], i]
-    for code in range(leaves.size):
-        for i in range(lines.shape[1]):
-            lines[code, i] = codes[code, i]

@@ -30,21 +30,19 @@ def coin(probability: Real, count: int, drawer: Drawer) -> Marks:
     return out.view(np.bool_)
 
 
-def coins(weights: Ints, limit: Fraction, stream: Stream) -> Marks:
-    """True with probability min(|weight| / limit, 1), independently for every element; limit above zero."""
-    return _decided(weights, limit, stream, inverse=False)
-
-
 def inverse_coins(weights: Ints, limit: Fraction, stream: Stream) -> Marks:
     """True with probability min(limit / weight, 1), independently for every weight above zero."""
     heads: Marks = weights <= min(limit.numerator // limit.denominator, LARGEST)
     over = np.flatnonzero(~heads)  # no bits are drawn for the certain ones
-    heads[over] = _decided(weights[over], limit, stream, inverse=True)
+    heads[over] = coins(weights[over], limit, stream, inverse=True)
     return heads
 
 
-def _decided(weights: Ints, limit: Fraction, stream: Stream, *, inverse: bool) -> Marks:
-    """U < threshold for a uniform U each; the floats decide what they prove, fractions the rest."""
+def coins(weights: Ints, limit: Fraction, stream: Stream, *, inverse: bool = False) -> Marks:
+    """True with probability min(|weight| / limit, 1), or its inverse, for every element on its own; limit above zero.
+
+    U < threshold for a uniform U each; the floats decide what they prove, fractions the rest.
+    """
     if not Fraction(1, _FAR) <= limit <= _FAR:
         raise BadParameter("coins need a limit above zero, between 1e-300 and 1e300")
     heads = np.empty(weights.size, np.bool_)

@@ -24,7 +24,7 @@ from discreet.kernels import redraws as kernels
 from discreet.kernels.jit import Ints
 from discreet.noise.down import Down, Moves
 from discreet.noise.draw import read_on
-from discreet.noise.ladders import GeometricLadder, Truncated
+from discreet.noise.ladders import Digit, GeometricLadder
 from discreet.noise.source import Stream, word, words
 from discreet.numbers.intervals import Interval, Power, Rational
 from discreet.privacy import LARGEST_SCALE, Alpha
@@ -160,6 +160,6 @@ def _inward(distance: Ints, to: Ints, descent: Descent, stream: Stream) -> Ints:
     drawn, out, least, sure = words(to.size, stream), np.empty_like(to), np.empty_like(to), np.empty(to.size, np.bool_)
     kernels.inward_moves(distance, to, drawn, descent.numbers, out, least, sure)
     for i in np.flatnonzero(~sure).tolist():
-        ladder = Truncated(Rational(descent.down(int(to[i])).ratio), int(distance[i]))
+        ladder = Digit(Rational(descent.down(int(to[i])).ratio), int(distance[i]))
         out[i] = read_on(ladder, int(least[i]), int(drawn[i]), stream)
     return out

@@ -74,41 +74,24 @@ class Digit(Ladder):
     outcomes: int = DIGIT
 
     def _parts(self, bits: int) -> tuple[Interval, Interval, Interval]:
-        """ratio, ratio**n and 1 - ratio**n, with enough bits that the last keeps its leading ones."""
-        work = bits
+        """ratio, ratio**n and 1 - ratio**n; the last has so many leading bits that a quotient has `bits`."""
+        work, needed = 2 * bits, bits + self.outcomes.bit_length() + 2  # an error in the ratio grows by n
         while True:
             ratio = self.ratio.bracket(work)
             last = ratio**self.outcomes
             whole = Interval.of(1, work) - last
-            if whole.low >> 32:
+            if whole.low >> needed:
                 return ratio, last, whole
-            work += 64
+            work += bits
 
     def rungs(self, bits: int) -> Iterator[Interval]:
-        _, _, whole = self._parts(bits)
-        lost = whole.bits - whole.low.bit_length()  # leading zeros: the division makes them up
-        ratio, last, whole = self._parts(whole.bits + lost)
+        ratio, last, whole = self._parts(bits)
         for power, _ in zip(_powers(ratio), range(1, self.outcomes), strict=False):
             yield ((power - last) / whole).to(bits)
 
     def rung(self, j: int, bits: int) -> Interval:
         ratio, last, whole = self._parts(bits)
         return ((ratio**j - last) / whole).to(bits)
-
-
-@dataclass(frozen=True)
-class Truncated(Digit):
-    """The same law, for any number of outcomes and with all the bits that are asked for, one rung at a time."""
-
-    def rung(self, j: int, bits: int) -> Interval:
-        work = 2 * bits
-        while True:
-            ratio = self.ratio.bracket(work + self.outcomes.bit_length())
-            last = (ratio**self.outcomes).to(work)
-            whole = Interval.of(1, work) - last
-            if whole.low >> bits:
-                return (((ratio**j).to(work) - last) / whole).to(bits)
-            work += bits
 
 
 @dataclass(frozen=True)

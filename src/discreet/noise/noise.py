@@ -70,22 +70,16 @@ class Noise:
         self._laplace_into(scale, out.reshape(-1))
         return out
 
-    def laplace_blocks(self, scales: Sequence[Number], sizes: Sequence[int]) -> Ints:
-        """Noise for consecutive blocks, the i-th of sizes[i] values at scales[i]."""
-        if len(scales) != len(sizes) or any(size < 0 for size in sizes):
-            raise BadParameter("noise in blocks needs one scale for each block, and sizes of at least zero")
-        out, ends = np.empty(sum(sizes), np.int64), np.cumsum(sizes)
-        for scale, size, end in zip(scales, sizes, ends, strict=True):
-            self._laplace_into(scale, out[end - size : end], block=True)
-        return out
-
     def add_blocks(self, blocks: Sequence[Ints], scales: Sequence[Number]) -> list[Ints]:
         """`add` for several arrays, each with a scale of its own."""
+        if len(scales) != len(blocks):
+            raise BadParameter("noise in blocks needs one scale for each block")
         counts = [check_counts(block) for block in blocks]
-        sizes = [block.size for block in counts]
-        noise = np.split(self.laplace_blocks(scales, sizes), np.cumsum(sizes)[:-1])
-        pairs = zip(counts, noise, strict=True)
-        return [np.clip(block + drawn, -LARGEST_COUNT, LARGEST_COUNT) for block, drawn in pairs]
+        noisy = [np.empty(block.size, np.int64) for block in counts]
+        for scale, given, out in zip(scales, counts, noisy, strict=True):
+            self._laplace_into(scale, out, block=True)
+            np.clip(given + out, -LARGEST_COUNT, LARGEST_COUNT, out=out)
+        return noisy
 
     def _laplace_into(self, scale: Number, out: Ints, *, block: bool = False) -> None:
         number = exact(scale, "scale")

@@ -83,7 +83,7 @@ def priority_sample(
     while level is not None and sum(side.reaching(level) for side in sides) <= count:
         lower = levels.below(level) if level > 0 and levels.value(levels.below(level)) > rule.theta else None
         for side in sides:
-            side.drawn = side.drawn.extended(side.field.empty, rule, level, lower, side.drawer)
+            side.draw_more(level, lower)
         level = lower
     chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
     pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
@@ -117,7 +117,10 @@ class _Side:
     """One field in the contest: its occupied cells from the start, those empty ones that have been drawn so far."""
 
     occupied: Contestants
-    drawn: _Drawn
+    #: of the drawn ones: ranks (rising), noisy values, and their places in the contest
+    ranks: NDArray[Any]
+    values: Ints
+    drawn: Contestants
 
     def __init__(self, field: Field, rule: Rule, drawer: Drawer) -> None:
         self.field, self.rule, self.drawer = field, rule, drawer
@@ -130,8 +133,30 @@ class _Side:
         self.occupied.lows  # noqa: B018  # worked out here, where other fields work at the same time
 
     def draw(self, level: int | None) -> None:
-        self.drawn = _Drawn.first(self.field.empty, self.rule, level, self.drawer)
-        self.drawn.items.lows  # noqa: B018
+        """The empty cells of priority at least a level t, or all eligible ones.
+
+        Given that size / r >= t, r is uniform below size / t, so the priority is t / U; a size above t always reaches
+        it, and has priority size / U.
+        """
+        limited = _limited(self.rule, level)
+        self.ranks = positions(KeptProbability(limited), self.field.empty, self.drawer)
+        self.values = survivor_values(limited, len(self.ranks), self.drawer)
+        self.drawn = _items(np.abs(self.values), level, self.drawer)
+        self.drawn.lows  # noqa: B018
+
+    def draw_more(self, level: int, lower: int | None) -> None:
+        """Those of priority at least a lower level but below this one (or all that are left) as well."""
+        above, below = _limited(self.rule, level), _limited(self.rule, lower)
+        chance = ExtraKeptProbability(KeptProbability(below), KeptProbability(above))
+        left = positions(chance, self.field.empty - len(self.ranks), self.drawer)
+        ranks, preceding = placed(left, self.ranks)
+        items = _below(below, lower, level, len(ranks), self.drawer)
+        values = signs(self.rule, items.sizes.copy(), self.drawer)
+        before, ranks = same_form(self.ranks, ranks)
+        order = merged_order(preceding, len(before))
+        self.ranks = np.concatenate([before, ranks])[order]
+        self.values = np.concatenate([self.values, values])[order]
+        self.drawn = (self.drawn + items).taken(order)
 
     def reaching(self, level: int) -> int:
         """How many surely have a priority above the level; a low is below its priority."""
@@ -140,11 +165,11 @@ class _Side:
 
     @property
     def items(self) -> tuple[Contestants, Contestants]:
-        return self.occupied, self.drawn.items
+        return self.occupied, self.drawn
 
     def chosen(self, old: Marks, new: Marks) -> Chosen:
         which = np.flatnonzero(new)
-        return Chosen(old, np.take(self.drawn.ranks, which, axis=0), self.drawn.values[which])
+        return Chosen(old, np.take(self.ranks, which, axis=0), self.values[which])
 
 
 def _items(strengths: Ints, level: int | None, drawer: Drawer) -> Contestants:
@@ -175,42 +200,8 @@ def _guess(by_power: Ints, empty: int, rule: Rule, count: int) -> int | None:
     return every[fails - 1] if fails else None
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """Empty cells that have been drawn: ranks (rising), noisy values, and their places in the contest."""
-
-    ranks: NDArray[Any]
-    values: Ints
-    items: Contestants
-
-    @classmethod
-    def first(cls, empty: int, rule: Rule, level: int | None, drawer: Drawer) -> _Drawn:
-        """Those of priority at least a level t, or all eligible ones.
-
-        Given that size / r >= t, r is uniform below size / t, so the priority is t / U; a size above t always reaches
-        it, and has priority size / U.
-        """
-        limited = _limited(rule, level)
-        ranks = positions(KeptProbability(limited), empty, drawer)
-        values = survivor_values(limited, len(ranks), drawer)
-        return cls(ranks, values, _items(np.abs(values), level, drawer))
-
-    def extended(self, empty: int, rule: Rule, level: int, lower: int | None, drawer: Drawer) -> _Drawn:
-        """With those of priority at least a lower level but below this one (or all that are left) as well."""
-        above, below = _limited(rule, level), _limited(rule, lower)
-        chance = ExtraKeptProbability(KeptProbability(below), KeptProbability(above))
-        left = positions(chance, empty - len(self.ranks), drawer)
-        ranks, preceding = placed(left, self.ranks)
-        items = _below(below, lower, level, len(ranks), drawer)
-        values = signs(rule, items.sizes, drawer)
-        before, ranks = same_form(self.ranks, ranks)
-        order = merged_order(preceding, len(before))
-        every = (self.items + items).taken(order)
-        return _Drawn(np.concatenate([before, ranks])[order], np.concatenate([self.values, values])[order], every)
-
-
 def _below(rule: Rule, lower: int | None, level: int, count: int, drawer: Drawer) -> Contestants:
-    """As in `_Drawn.first`, given that the priority is below the level: whatever reaches it is drawn again."""
+    """As in `_Side.draw`, given that the priority is below the level: whatever reaches it is drawn again."""
     found = Contestants(np.empty(0, np.int64), np.empty(0, np.int16), np.empty(0, np.uint64))
     while found.sizes.size < count:
         ask = 2 * (count - found.sizes.size) + 16

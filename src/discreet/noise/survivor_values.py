@@ -49,7 +49,10 @@ class SurvivorSizes(Ladder):
 
     def _falling(self, bits: int, first: int) -> Iterator[Interval]:
         """T(j) / T(0) for j = first, first + 1, ..., with one multiplication for each power."""
-        theta, limit, end = self._parts
+        theta, limit = self.rule.theta, self.rule.limit
+        if limit is None or limit <= theta:  # every size is kept, which any limit up to theta says
+            limit = Fraction(1)
+        end = max(0, limit.numerator // limit.denominator + 1 - theta)
         work, fraction = bits + 64 + theta.bit_length(), self.rule.alpha.fraction
         a, all_kept = Interval.of(fraction, work), Interval.of(limit * (1 - fraction), work)
         step = Interval.of(1 - fraction, work)
@@ -66,14 +69,6 @@ class SurvivorSizes(Ladder):
         for j in count_from(first):
             yield (tail(j, power, share) / whole).to(bits)
             power, share = power * a, share + step
-
-    @property
-    def _parts(self) -> tuple[int, Fraction, int]:
-        """theta, t and e; where every size is kept, any t up to theta says so."""
-        theta, limit = self.rule.theta, self.rule.limit
-        if limit is None or limit <= theta:
-            limit = Fraction(1)
-        return theta, limit, max(0, limit.numerator // limit.denominator + 1 - theta)
 
 
 @dataclass(frozen=True)
@@ -104,8 +99,7 @@ def survivor_values(rule: Rule, count: int, drawer: Drawer) -> Ints:
     mean = 1 / float(1 - rule.alpha.fraction)
     table = _table(rule) if mean <= ONE_TABLE and count >= _WORTH_A_TABLE * mean else None
     if table is None:
-        found = sizes(rule, count, drawer)
-        return signs(rule, found, drawer, out=found)
+        return signs(rule, sizes(rule, count, drawer), drawer)
     values = np.empty(count, np.int64)
     for start in range(0, count, CHUNK):
         piece = values[start : start + CHUNK]
@@ -167,12 +161,9 @@ def _geometric(rule: Rule, count: int, drawer: Drawer) -> Ints:
     return out
 
 
-def signs(rule: Rule, values: Ints, drawer: Drawer, out: Ints | None = None) -> Ints:
-    """Each size with its sign: fair if the rule has two sides, else plus. `out` may be the sizes themselves."""
-    if not rule.two_sided:
-        return values
-    out = values.copy() if out is None else out
-    for start in range(0, values.size, CHUNK):
-        piece = out[start : start + CHUNK]
+def signs(rule: Rule, values: Ints, drawer: Drawer) -> Ints:
+    """Each size with its sign, in place: fair if the rule has two sides, else plus."""
+    for start in range(0, values.size if rule.two_sided else 0, CHUNK):
+        piece = values[start : start + CHUNK]
         np.negative(piece, out=piece, where=coin(_HALF, piece.size, drawer))
-    return out
+    return values

@@ -85,17 +85,19 @@ def _decimal(value: Fraction) -> Decimal:
 
 @dataclass(frozen=True)
 class _Masses:
-    """Pr[index = i] of one table, from its definition: a sign and a geometric, or one digit of a geometric."""
+    """Pr[index = i] of one table, from its definition: a sign and a geometric, or one digit of a geometric.
+
+    The indices of one geometric value follow each other, one for each sign: Pr is in proportion to sign * ratio**value.
+    """
 
     ratio: Decimal
-    alpha: Decimal | None  # None for a digit
+    signs: tuple[Decimal, ...]  # plus and minus, or one for a digit
+    share: Decimal  # of index 0
     exact: Fraction | None = None  # alpha itself, where the ratio is alpha
 
     def __call__(self, index: int) -> Decimal:
-        if self.alpha is None:
-            return self.ratio**index * (1 - self.ratio) / (1 - self.ratio**DIGIT)
-        sign = self.alpha if index & 1 else Decimal(1)
-        return self.ratio ** (index >> 1) * (1 - self.ratio) * sign / (1 + self.alpha)
+        value, sign = divmod(index, len(self.signs))
+        return self.ratio**value * self.signs[sign] * self.share
 
     def exact_floor(self, j: int) -> int | None:
         """floor(2**64 * Pr[index >= j]) in fractions, for the few tails that are themselves 64-bit numbers."""
@@ -107,27 +109,19 @@ class _Masses:
 
     def tails(self) -> Iterator[Decimal]:
         """Pr[index >= 1], Pr[index >= 2], ...: one minus the masses added up so far."""
-        rest = Decimal(1)
-        if self.alpha is None:
-            mass = (1 - self.ratio) / (1 - self.ratio**DIGIT)
-            for _ in range(1, DIGIT):
-                rest -= mass
-                yield rest
-                mass *= self.ratio
-            return
-        plus = (1 - self.ratio) / (1 + self.alpha)
+        rest, plus = Decimal(1), self.share
         while True:
-            rest -= plus
-            yield rest
-            rest -= plus * self.alpha
-            yield rest
+            for sign in self.signs:
+                rest -= plus * sign
+                yield rest
             plus *= self.ratio
 
 
 def _laws(alpha: Alpha, count: int) -> tuple[_Masses, ...]:
-    a = _decimal(alpha.fraction)
-    top = _Masses(a ** (DIGIT**count), a, alpha.fraction if count == 0 else None)
-    return (top, *(_Masses(a ** (DIGIT**place), None) for place in reversed(range(count))))
+    a, one = _decimal(alpha.fraction), Decimal(1)
+    ratios = [a ** (DIGIT**place) for place in reversed(range(count + 1))]
+    top = _Masses(ratios[0], (one, a), (1 - ratios[0]) / (1 + a), None if count else alpha.fraction)
+    return (top, *(_Masses(ratio, (one,), (1 - ratio) / (1 - ratio**DIGIT)) for ratio in ratios[1:]))
 
 
 def _check_alpha(exponent: Fraction, alpha: Alpha) -> Check:
@@ -156,7 +150,7 @@ def _check_thresholds(tables: tuple[DrawTable, ...], laws: tuple[_Masses, ...]) 
             looked_at += 1
             expected = _floor(tail, 64)
             wrong += floor != (law.exact_floor(j) if expected is None else expected)
-        complete = table.floors.size == DIGIT - 1 if law.alpha is None else table.floors[-1] == 0
+        complete = table.floors.size == DIGIT - 1 if len(law.signs) == 1 else table.floors[-1] == 0
         wrong += not complete
     return Check("thresholds, to 64 bits", looked_at, wrong)
 

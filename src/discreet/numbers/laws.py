@@ -1,15 +1,13 @@
 """The laws of the noise: what error bars are made of. No randomness here, and no data.
 
-`DiscreteLaplace` is one draw; `NoiseSum` is a sum of independent draws. Half-widths are whole numbers h with
+`DiscreteLaplace` is one draw; `NoiseSum` is a sum of independent ones. Half-widths are whole numbers h with
 Pr[|noise| <= h] >= level, the smallest such h for one draw, and for a sum the smallest up to a slack of 1e-10 in the
-level (always to the safe side), which covers wrap-around, truncation and rounding of the inversion below; twice that
-where one draw is far wider than all others.
+level (always to the safe side), which covers wrap-around, truncation and rounding of the inversion below.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -25,8 +23,6 @@ from discreet.privacy import Alpha, Number
 #: how far a computed probability of a sum may be from the truth; half-widths are taken this much to the safe side
 SLACK = 1e-10
 _TINY = 1e-13
-#: a single wide draw among narrow ones has a spectrum without end; cut here, it misses about 1e-10 at most
-_MOST_POINTS = 1 << 21
 
 
 def _check_level(level: float) -> None:
@@ -87,38 +83,32 @@ class DiscreteLaplace:
 
 @dataclass(frozen=True)
 class NoiseSum:
-    """The sum of independent draws: `terms` pairs each alpha with how many draws have it."""
+    """The sum of `count` independent draws."""
 
-    terms: tuple[tuple[Alpha, int], ...]
+    alpha: Alpha
+    count: int
 
-    @classmethod
-    def of(cls, terms: Iterable[tuple[Alpha, int]]) -> NoiseSum:
-        merged: dict[Alpha, int] = {}
-        for alpha, count in terms:
-            if count < 0:
-                raise BadParameter(f"a sum cannot have {count} terms")
-            merged[alpha] = merged.get(alpha, 0) + count
-        kept = [(alpha, count) for alpha, count in merged.items() if count]
-        return cls(tuple(sorted(kept, key=lambda term: term[0].numerator)))
+    def __post_init__(self) -> None:
+        if self.count < 0:
+            raise BadParameter(f"a sum cannot have {self.count} terms")
 
     def half_width(self, level: float) -> int:
         """A whole number h with Pr[|sum| <= h] >= level; see the module for how tight it is."""
         _check_level(level)
         if level > 1 - 1e-12:
             raise BadParameter(f"a level of {level!r} is too near to 1 for a sum of noises; use at most 1 - 1e-12")
-        if not self.terms:
-            return 0
-        if len(self.terms) == 1 and self.terms[0][1] == 1:
-            return DiscreteLaplace(self.terms[0][0]).half_width(level)
-        return _sum_half_width(self.terms, level)
+        if self.count < 2:
+            return DiscreteLaplace(self.alpha).half_width(level) if self.count else 0
+        return _sum_half_width(self.alpha, self.count, level)
 
     def within(self, h: int) -> float:
-        """Pr[|sum| <= h], within SLACK: a finite sum inverts the characteristic function on a circle of N points."""
-        if h < 0 or not self.terms:
+        """Pr[|sum| <= h] of two draws or more, within SLACK.
+
+        A finite sum inverts the characteristic function on a circle of N points.
+        """
+        if h < 0 or h >= self._range:
             return float(h >= 0)
-        if h >= self._range:
-            return 1.0
-        period, angles, heights, _ = self._spectrum
+        period, angles, heights = self._spectrum
         kernel = np.sin((h + 0.5) * angles) / np.sin(angles / 2)
         doubled = 2 * kernel * heights
         if angles.size == period // 2 and period % 2 == 0:
@@ -128,42 +118,35 @@ class NoiseSum:
     @cached_property
     def _range(self) -> int:
         """R with Pr[|sum| > R] <= 1e-13, by the best Chernoff bound on a grid of exponents."""
-        rates = np.array([DiscreteLaplace(alpha).rate for alpha, _ in self.terms])
-        counts = np.array([float(count) for _, count in self.terms])
-        variances = np.array([DiscreteLaplace(alpha).variance for alpha, _ in self.terms])
-        s = np.geomspace(1e-9, 0.999, 400) * rates.min()
+        law = DiscreteLaplace(self.alpha)
+        s = np.geomspace(1e-9, 0.999, 400) * law.rate
         # E exp(sX) = 1 / (1 - 2 var sinh(s/2)**2)
-        inside = 1 - 2 * variances * np.sinh(s[:, None] / 2) ** 2
-        good = np.all(inside > 0, axis=1)
-        bounds = (math.log(2 / _TINY) - np.log(inside[good]) @ counts) / s[good]
+        inside = 1 - 2 * law.variance * np.sinh(s / 2) ** 2
+        good = inside > 0
+        bounds = (math.log(2 / _TINY) - np.log(inside[good]) * self.count) / s[good]
         return math.ceil(float(bounds.min()))
 
     @cached_property
-    def _spectrum(self) -> tuple[int, NDArray[np.float64], NDArray[np.float64], float]:
-        """N, the angles 2 pi j / N, the characteristic function there as far as it matters, and a bound on the rest."""
-        period = 2 * self._range + 2
-        last = 64
+    def _spectrum(self) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
+        """N, the angles 2 pi j / N, and the characteristic function there as far as it matters."""
+        variance, period, last = DiscreteLaplace(self.alpha).variance, 2 * self._range + 2, 64
         while True:
             last = min(last, period // 2)
             angles = 2 * math.pi * np.arange(1, last + 1) / period
-            half = np.sin(angles / 2) ** 2
-            logs = [count * np.log1p(2 * DiscreteLaplace(alpha).variance * half) for alpha, count in self.terms]
-            heights = np.exp(-np.sum(logs, axis=0))
+            heights = np.exp(-self.count * np.log1p(2 * variance * np.sin(angles / 2) ** 2))
             # |kernel| <= pi / angle, so what is cut off is at most height * (1 + log(N / j))
-            rest = 0.0 if last == period // 2 else heights[-1] * (1 + math.log(period / last))
-            if rest < _TINY or last >= _MOST_POINTS:
-                return period, angles, heights, float(rest)
+            if last == period // 2 or heights[-1] * (1 + math.log(period / last)) < _TINY:
+                return period, angles, heights
             last *= 2
 
 
 @lru_cache(maxsize=65536)
-def _sum_half_width(terms: tuple[tuple[Alpha, int], ...], level: float) -> int:
-    law = NoiseSum(terms)
-    wanted = level + SLACK + law._spectrum[3]
+def _sum_half_width(alpha: Alpha, count: int, level: float) -> int:
+    law = NoiseSum(alpha, count)
     low, high = -1, law._range
-    while high - low > 1:
+    while high - low > 1:  # numbers that are too large for `bisect`
         middle = (low + high) // 2
-        if law.within(middle) >= wanted:
+        if law.within(middle) >= level + SLACK:
             high = middle
         else:
             low = middle
@@ -178,7 +161,7 @@ def half_widths(alpha: Alpha, counts: NDArray[np.int64], level: float) -> NDArra
     if np.size(counts) and int(np.max(counts)) > 1 << 60:
         raise BadParameter("half-widths are for sums of at most 2**60 draws")
     distinct, where = np.unique(rounded_up(np.asarray(counts, np.int64), 7), return_inverse=True)
-    widths = [NoiseSum.of([(alpha, count)]).half_width(level) for count in distinct.tolist()]
+    widths = [NoiseSum(alpha, count).half_width(level) for count in distinct.tolist()]
     return np.array([min(width, (1 << 62) - 1) for width in widths], np.int64)[where].reshape(np.shape(counts))
 
 

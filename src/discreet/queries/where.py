@@ -238,9 +238,7 @@ class _Parser:
         return Numeral(self.take("number", "a number or a text in single quotes").value)
 
     def advance(self) -> _Token:
-        token = self.token
-        if token.kind != "end":
-            self.token = next(self.tokens)
+        token, self.token = self.token, next(self.tokens)
         return token
 
     def accept(self, kind: str) -> bool:

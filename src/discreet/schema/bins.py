@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -137,10 +138,8 @@ def period_end(day: date, period: str) -> date:
     start = period_start(day, period)
     if period == "week":
         return start + min(timedelta(days=6), date.max - start)
-    last_month = start.month + _MONTHS[period] - 1
-    if last_month == 12:
-        return date(start.year, 12, 31)
-    return date(start.year, last_month + 1, 1) - timedelta(days=1)
+    month = start.month + _MONTHS[period] - 1
+    return date(start.year, month, monthrange(start.year, month)[1])
 
 
 def _edge(value: object, key: str, problems: list[str]) -> Any:

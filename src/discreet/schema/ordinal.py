@@ -90,17 +90,13 @@ class Ordinal:
             closing = "]" if code == self.bins - 1 else ")"
             return f"[{self._show(code)}, {self._show(code + 1)}{closing}"
         first, last = self._ticks[code], self._ticks[code + 1] - 1
-        if self._one_value_per_bin:
+        if self._ticks[-1] - self._ticks[0] == self.bins:  # one value in each
             return first if self.kind == "integer" else _day(first)
         if self.kind == "date":
             return f"{_day(first)}..{_day(last)}"
         if first == last:
             return str(first)
         return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
-
-    @property
-    def _one_value_per_bin(self) -> bool:
-        return self.kind != "real" and self._ticks[-1] - self._ticks[0] == self.bins
 
     def code(self, value: object) -> int:
         """The code of a value or label that a question names; `outside` and `null` are for data only."""
@@ -206,7 +202,10 @@ class Ordinal:
 
     def _position(self, value: object) -> float:
         """Where a value of a question lies, in the attribute's own unit."""
-        position = _days(value) if self.kind == "date" else _number(value)
+        if self.kind == "date":
+            position = None if (moment := _moment(value)) is None else moment.toordinal() - EPOCH
+        else:
+            position = _number(value)
         if position is None or position != position:  # NaN
             wanted = {"date": "a date such as 2024-01-31", "integer": "a whole number", "real": "a number"}
             raise OutsideDomain(f"{_plain(value)} is not {wanted[self.kind]}; the domain is {self._span()}")
@@ -237,11 +236,6 @@ class Ordinal:
 
 def _day(ticks: int) -> date:
     return date.fromordinal(ticks + EPOCH)
-
-
-def _days(value: object) -> int | None:
-    moment = _moment(value)
-    return None if moment is None else moment.toordinal() - EPOCH
 
 
 def _moment(value: object) -> date | None:

@@ -39,27 +39,19 @@ class AgreeingTree(Axis):
         tree_sums.sum_up(lines, self.tree.child, self.tree.fanout)
 
     def restore(self, lines: Floats) -> None:
-        tree_sums.agree(lines, self.tree.child, self.tree.fanout, self._spread)
-        tree_sums.to_front(lines, self.tree.leaves)
+        tree_sums.agree(lines, self.tree.child, self.tree.fanout, self._spreads[0])
+        self.tree.to_front(lines)
 
     @cached_property
-    def _spread(self) -> Floats:
-        """The variance of each node's sum, as its subtree estimates it."""
-        spread = np.empty(self.tree.nodes)
-        tree_shapes.spreads(self.tree.child, self.tree.fanout, spread)
-        return spread
-
-    @cached_property
-    def _earlier(self) -> Floats:
-        """The variances of the siblings before each node, added up."""
-        earlier = np.empty(self.tree.nodes)
-        tree_shapes.earlier(self.tree.child, self.tree.fanout, self._spread, earlier)
-        return earlier
+    def _spreads(self) -> tuple[Floats, Floats]:
+        """The variance of each node's sum, as its subtree estimates it, and that of the siblings before it together."""
+        found = np.empty(self.tree.nodes), np.empty(self.tree.nodes)
+        tree_shapes.spreads(self.tree.child, self.tree.fanout, *found)
+        return found
 
     def prefix_covariance(self, one: Integers, other: Integers) -> Floats:
         out = np.empty((one.size, 1))
-        tree = self.tree
-        tree_paths.agreed_covariance(one, other, tree.arrays, self._earlier, self._spread, tree.depth + 1, out[:, 0])
+        tree_paths.agreed_covariance(one, other, self.tree.arrays, *self._spreads, self.tree.depth + 1, out[:, 0])
         return out
 
     def fourth(self, first: Integers, end: Integers) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.kernels import tree_shapes
 from discreet.schema import Attribute, Nominal
 from discreet.schema.hierarchy import Entries, Node
-from discreet.transforms.axis import Integers
+from discreet.transforms.axis import Floats, Integers
 
 #: of 63 bits, and the end
 _MOST_LEVELS = 66
@@ -88,9 +88,10 @@ class Tree:
 
     @cached_property
     def parent(self) -> Integers:
-        parents = np.empty(self.nodes, np.int64)
-        tree_shapes.parents(self.child, self.fanout, parents)
-        return parents
+        """The node above each one; the root has none, -1."""
+        inner = np.flatnonzero(self.fanout)
+        inner = inner[np.argsort(self.child[inner], kind="stable")]  # the order in which their children stand
+        return np.concatenate([[-1], np.repeat(inner, self.fanout[inner])])
 
     @cached_property
     def leaves(self) -> Integers:
@@ -99,6 +100,10 @@ class Tree:
         nodes = np.empty_like(leaves)
         nodes[self.first[leaves]] = leaves
         return nodes
+
+    def to_front(self, lines: Floats) -> None:
+        """The entries of the codes to the front of every line, in the order of the codes."""
+        lines[: self.size] = lines.take(self.leaves, axis=0)
 
     @cached_property
     def levels(self) -> tuple[slice, ...]:

@@ -85,7 +85,7 @@ class NominalWavelet(Axis):
 
     def restore(self, lines: Floats) -> None:
         tree_sums.give_back(lines, self.tree.child, self.tree.fanout)
-        tree_sums.to_front(lines, self.tree.leaves)
+        self.tree.to_front(lines)
 
     @cached_property
     def _columns(self) -> Integers:

@@ -20,7 +20,7 @@ from discreet.noise import draw as drawing
 from discreet.noise.descents import exact_redraw
 from discreet.noise.down import Moves
 from discreet.noise.draw import read_on
-from discreet.noise.ladders import GeometricLadder, Ladder, Truncated
+from discreet.noise.ladders import Digit, GeometricLadder, Ladder
 from discreet.numbers.intervals import Rational
 from tests.laplace_law import LaplaceLaw
 from tests.law.descents import after, transition
@@ -132,7 +132,7 @@ def test_inward_moves_next_to_their_borders(descent: Descent) -> None:
     looked_at = 0
     for step, distance in ways(descent, 20):
         size = distance + 1
-        ladder = Truncated(Rational(descent.down(step).ratio), size)
+        ladder = Digit(Rational(descent.down(step).ratio), size)
         rungs = {1, min(5, size - 1), dice.randrange(1, size), size - 1}
         words, out, least, sure = filled([word for j in rungs for word in near(first_word(ladder, j))])
         same = np.full(words.size, 1)
@@ -231,7 +231,7 @@ def test_a_descent_must_fit_into_62_bits() -> None:
 @pytest.mark.parametrize(("ratio", "size"), [("1/3", 4), ("99/100", 50), ("9999999/10000000", 7)])
 def test_the_truncated_ladder_is_the_law_in_fractions(ratio: str, size: int) -> None:
     r = Fraction(ratio)
-    ladder = Truncated(Rational(r), size)
+    ladder = Digit(Rational(r), size)
     for j in range(1, size):
         exact = (r**j - r**size) / (1 - r**size)
         found = ladder.rung(j, 128)
@@ -240,7 +240,7 @@ def test_the_truncated_ladder_is_the_law_in_fractions(ratio: str, size: int) -> 
 
 
 def test_reading_on_from_afar_finds_what_rung_by_rung_finds() -> None:
-    for ladder in (GeometricLadder(Rational(Fraction(999, 1000))), Truncated(Rational(Fraction(9, 10)), 30)):
+    for ladder in (GeometricLadder(Rational(Fraction(999, 1000))), Digit(Rational(Fraction(9, 10)), 30)):
         for _ in range(30):
             word = dice.getrandbits(64) >> dice.randrange(3)
             found = read_on(ladder, 0, word, ZEROS)

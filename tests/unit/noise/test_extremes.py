@@ -18,6 +18,7 @@ from discreet.noise.verify import verify_noise
 from discreet.numbers.intervals import Complement, Interval, Rational
 from discreet.numbers.laws import NoiseSum, half_widths
 from discreet.privacy import Alpha, Number, exact
+from tests.mixed_sums import MixedSum
 from tests.noise_down import next_redraw, noise_down
 
 
@@ -154,13 +155,13 @@ def test_ranges_and_probabilities_out_of_reach_are_refused() -> None:
 def test_one_wide_draw_among_narrow_ones_is_quick_and_safe() -> None:
     """Compared with the wide draw alone, whose quantile it exceeds by a hair."""
     for scale in ("1e4", "1e6", "1e9"):
-        alone = NoiseSum.of([(Alpha.of(scale), 1)]).half_width(0.95)
-        both = NoiseSum.of([(Alpha.of(scale), 1), (Alpha.of("0.05"), 1)]).half_width(0.95)
+        alone = NoiseSum(Alpha.of(scale), 1).half_width(0.95)
+        both = MixedSum(((Alpha.of(scale), 1), (Alpha.of("0.05"), 1))).half_width(0.95)
         assert alone <= both <= alone * 1.0001 + 2
 
 
 def test_levels_and_counts_beyond_reach_are_refused() -> None:
-    law = NoiseSum.of([(Alpha.of("1.7"), 2)])
+    law = NoiseSum(Alpha.of("1.7"), 2)
     with pytest.raises(BadParameter, match="too near to 1"):
         law.half_width(1 - 1e-15)
     assert law.within(-1) == 0

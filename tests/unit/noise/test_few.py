@@ -186,7 +186,7 @@ def test_blocks_are_drawn_without_tables_where_floats_prove_enough(monkeypatch: 
     assert asked == [Fraction(1, 2), Fraction(100)]
     for block, scale in zip(blocks, scales, strict=True):
         assert agreement(block - 5, Fraction(scale)).holds
-    Noise().laplace_blocks([3], [(1 << 17) + 1])
+    Noise().add_blocks([np.zeros((1 << 17) + 1, np.int64)], [3])
     assert len(asked) == 2
 
 

@@ -47,12 +47,13 @@ def test_a_hundred_million_at_once() -> None:
 
 
 def test_blocks_have_their_own_scales() -> None:
-    drawn = Noise().laplace_blocks(["0.001", 1000, 5], [1000, 1000, 0])
-    assert drawn.size == 2000
-    assert not drawn[:1000].any()
-    assert np.mean(np.abs(drawn[1000:])) > 500
+    zeros = [np.zeros(size, np.int64) for size in (1000, 1000, 0)]
+    drawn = Noise().add_blocks(zeros, ["0.001", 1000, 5])
+    assert [block.size for block in drawn] == [1000, 1000, 0]
+    assert not drawn[0].any()
+    assert np.mean(np.abs(drawn[1])) > 500
     with pytest.raises(BadParameter, match="one scale for each block"):
-        Noise().laplace_blocks([1], [1, 2])
+        Noise().add_blocks(zeros[:2], [1])
 
 
 @pytest.mark.parametrize("count", [2**61, 2**62, -(2**62), 2**63 - 1, -(2**63)])

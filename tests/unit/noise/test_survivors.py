@@ -201,9 +201,9 @@ def fair(values: NDArray[np.int64]) -> bool:
 def test_signs_are_fair_on_two_sides_and_plus_on_one() -> None:
     drawer = Drawer(Noise().source.stream())
     strengths = np.full(200_000, 7)
-    assert fair(signs(Rule(Alpha.of(1)), strengths, drawer))
-    assert np.array_equal(np.abs(signs(Rule(Alpha.of(1)), strengths, drawer)), strengths)
-    assert np.array_equal(signs(Rule(Alpha.of(1), two_sided=False), strengths, drawer), strengths)
+    assert fair(signs(Rule(Alpha.of(1)), strengths.copy(), drawer))
+    assert np.array_equal(np.abs(signs(Rule(Alpha.of(1)), strengths.copy(), drawer)), strengths)
+    assert np.array_equal(signs(Rule(Alpha.of(1), two_sided=False), strengths.copy(), drawer), strengths)
     assert not fair(strengths)
 
 

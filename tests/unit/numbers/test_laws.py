@@ -13,6 +13,7 @@ from discreet.errors import BadParameter
 from discreet.numbers.laws import SLACK, NoiseSum, half_widths
 from discreet.privacy import Alpha
 from tests.laplace_law import LaplaceLaw
+from tests.mixed_sums import MixedSum
 
 scales = st.fractions(min_value=Fraction(1, 5), max_value=6)
 
@@ -45,25 +46,25 @@ def test_half_width_is_the_smallest_that_covers(scale: Fraction, level: float) -
 @settings(max_examples=25)
 @given(scale=scales, other=scales, k=st.integers(1, 6), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_sums_agree_with_convolution(scale: Fraction, other: Fraction, k: int, level: float) -> None:
+    equal, mixed = NoiseSum(Alpha.of(scale), k + 1), MixedSum(((Alpha.of(scale), k), (Alpha.of(other), 1)))
     xs = np.arange(-400, 401)
-    pieces = [LaplaceLaw.of(scale).pmf(xs)] * k + [LaplaceLaw.of(other).pmf(xs)]
-    pmf = pieces[0]
-    for piece in pieces[1:]:
-        pmf = np.convolve(pmf, piece)
-    centre = pmf.size // 2
-    law = NoiseSum.of([(Alpha.of(scale), k), (Alpha.of(other), 1)])
-    covers = np.array([pmf[centre - h : centre + h + 1].sum() for h in range(120)])
-    for h in (0, 1, 3, 17, 60):
-        assert abs(law.within(h) - covers[h]) < SLACK / 2
-    assert law.half_width(level) == int(np.argmax(covers >= level + SLACK))
-    spread = np.arange(-centre, centre + 1).astype(float) ** 2
-    variance = k * LaplaceLaw.of(scale).variance + LaplaceLaw.of(other).variance
-    assert variance == pytest.approx(float(np.sum(pmf * spread)), rel=1e-6)
+    for law, last in ((equal, scale), (mixed, other)):
+        pmf = LaplaceLaw.of(last).pmf(xs)
+        for _ in range(k):
+            pmf = np.convolve(pmf, LaplaceLaw.of(scale).pmf(xs))
+        centre = pmf.size // 2
+        covers = np.array([pmf[centre - h : centre + h + 1].sum() for h in range(120)])
+        for h in (0, 1, 3, 17, 60):
+            assert abs(law.within(h) - covers[h]) < SLACK / 2
+        assert law.half_width(level) == int(np.argmax(covers >= level + SLACK))
+        spread = np.arange(-centre, centre + 1).astype(float) ** 2
+        variance = k * LaplaceLaw.of(scale).variance + LaplaceLaw.of(last).variance
+        assert variance == pytest.approx(float(np.sum(pmf * spread)), rel=1e-6)
 
 
 def test_wide_sums_approach_the_normal_law() -> None:
     for scale in ("0.3", "20", "1e6", "1e12"):
-        law, deviation = NoiseSum.of([(Alpha.of(scale), 10**8)]), (10**8 * LaplaceLaw.of(scale).variance) ** 0.5
+        law, deviation = NoiseSum(Alpha.of(scale), 10**8), (10**8 * LaplaceLaw.of(scale).variance) ** 0.5
         assert law.half_width(0.95) == pytest.approx(1.959964 * deviation, rel=1e-4)
 
 
@@ -71,7 +72,7 @@ def test_many_widths_at_once_are_never_narrower_and_hardly_wider() -> None:
     alpha = Alpha.of("7.3")
     counts = np.array([0, 1, 2, 100, 128, 129, 1000, 5001, 10**6, 10**9])
     widths = half_widths(alpha, counts, 0.95)
-    single = [NoiseSum.of([(alpha, int(count))]).half_width(0.95) for count in counts]
+    single = [NoiseSum(alpha, int(count)).half_width(0.95) for count in counts]
     assert np.all(widths >= single)
     assert np.all(widths <= np.ceil(np.array(single) * 1.008))
 
@@ -79,4 +80,4 @@ def test_many_widths_at_once_are_never_narrower_and_hardly_wider() -> None:
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 95, float("nan")])
 def test_levels_are_shares(level: float) -> None:
     with pytest.raises(BadParameter, match="confidence level"):
-        NoiseSum.of([(Alpha.of(1), 2)]).half_width(level)
+        NoiseSum(Alpha.of(1), 2).half_width(level)

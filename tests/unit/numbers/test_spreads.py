@@ -142,7 +142,7 @@ def test_not_much_wider_than_needed(steps: list[int], scale: Fraction, level: fl
 def test_the_lattice_laws_of_this_test_are_right() -> None:
     """Where all weights are equal there is a second computation of the same law, and for one term a closed form."""
     law = covered(terms_of([GRID] * 7, Fraction(3, 2)))
-    sums = NoiseSum.of([(Alpha.of(Fraction(3, 2)), 7)])
+    sums = NoiseSum(Alpha.of(Fraction(3, 2)), 7)
     for h in (0, 1, 5, 20):
         assert law[GRID * h] == pytest.approx(sums.within(h), abs=1e-9)
         assert law[GRID * h + GRID - 1] == pytest.approx(law[GRID * h], abs=1e-12)
