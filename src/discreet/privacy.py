@@ -22,6 +22,8 @@ Number = str | int | float | Fraction | Decimal
 ALPHA_BITS = 64
 #: a larger one protects nobody and is surely a mistake
 LARGEST_EPSILON = 10**6
+#: what a refusal advises
+USUAL_EPSILON = "usual values are 0.01 to 10"
 LARGEST_SCALE = Fraction(2**52)
 LARGEST_POWER = 400
 MOST_TEXT = 1000

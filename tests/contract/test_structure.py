@@ -28,6 +28,18 @@ def test_the_design_draws_every_room() -> None:
     assert drawn - {"private/engines"} == top - everyday
 
 
+def test_what_people_look_for_is_where_the_design_says() -> None:
+    page = (PROJECT / "docs" / "design.md").read_text(encoding="utf-8")
+    section = page[page.index("## Where is it?") : page.index("## Four walks")]
+    rows = re.findall(r"^\| .* \| `([\w/]+\.py)` \| `([\w.]+)` \|", section, re.MULTILINE)
+    assert len(rows) == section.count("\n| ") - 1 > 10
+    for file, name in rows:
+        path = (PROJECT if file.startswith("tests/") else ROOT) / file
+        text = path.read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"(?:def|class) {part}\b|^{part}\b.* = ", text, re.MULTILINE), f"{file} has no {name}"
+
+
 def test_tests_mirror_the_package() -> None:
     assert folders(PROJECT / "tests" / "unit") == folders(ROOT)
 

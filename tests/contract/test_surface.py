@@ -64,6 +64,24 @@ def test_tests_that_the_docs_name_exist() -> None:
     assert named > 20
 
 
+def test_links_of_the_pages_lead_somewhere() -> None:
+    followed = 0
+    for page in [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "experiments").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if "://" not in link:
+                followed += 1
+                assert (page.parent / link).exists(), f"{page.name} links to {link}"
+    assert followed > 50
+
+
+def test_the_page_of_the_spec_names_every_method() -> None:
+    page = (PROJECT / "docs" / "spec.md").read_text(encoding="utf-8")
+    for task in TASKS:
+        row = re.search(rf"^\| `{task}` \|.*\|(.*)\|$", page, re.MULTILINE)
+        assert row is not None, task
+        assert set(re.findall("`([^`]+)`", row[1])) == {method for name, method in registry() if name == task}
+
+
 def test_file_class_and_method_share_a_stem() -> None:
     for (_, method), kind in registry().items():
         assert kind.__module__ == f"discreet.mechanisms.{kind.tasks[0]}.{stem(method).replace('-', '_')}"

@@ -11,7 +11,7 @@ from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_schema, by_the_unit
 from discreet.naming import reserved_problem
 from discreet.parameters import Parameter, Parameters, Value, as_given, problems
-from discreet.privacy import LARGEST_EPSILON, Number, Unit, as_text, exact
+from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Number, Unit, as_text, exact
 from discreet.schema import Schema
 from discreet.tasks import Task
 
@@ -37,9 +37,7 @@ class Request:
             raise BadParameter(f'the task must be one such as Table(["age"]), not {task!r}')
         exact_epsilon = exact(epsilon, "epsilon")
         if exact_epsilon > LARGEST_EPSILON:
-            raise BadParameter(
-                f"epsilon {as_text(exact_epsilon)} protects nobody; values between 0.01 and 10 are usual"
-            )
+            raise BadParameter(f"epsilon {as_text(exact_epsilon)} protects nobody; {USUAL_EPSILON}")
         wanted = schema.select(task.attributes(schema))
         for name in wanted:
             if (problem := reserved_problem(name)) is not None:

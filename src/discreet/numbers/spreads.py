@@ -30,7 +30,11 @@ _MARGIN = 1 + 1.5e-3
 
 
 def half_widths(variance: Floats, fourth: Floats, smallest_scale: float, level: float) -> Floats:
-    """h with Pr[|sum| <= h] >= level, given the variance of each sum and its fourth cumulant, or more than that."""
+    """h with Pr[|sum| <= h] >= level, given the variance of each sum and its fourth cumulant, or more than that.
+
+    `smallest_scale` is the least of the draws that are added up, before they are weighted: how far apart the steps of
+    the noise may be follows from it.
+    """
     safe = np.where(variance > 0, variance, 1.0)
     kurtosis = np.maximum(fourth / safe**2, 0.0)
     deviation = np.sqrt(np.maximum(variance, 0.0))

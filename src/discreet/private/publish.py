@@ -172,7 +172,8 @@ def open_data(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Data:
-    """Private rows: a path (CSV, Parquet, globs, lists of them), a pandas, polars or Arrow frame, an ibis table.
+    """Private rows: a path (CSV, Parquet, globs, lists of them), a pandas, polars or Arrow table, a DuckDB relation, an
+    ibis table.
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys
-from discreet.privacy import LARGEST_EPSILON, Unit, exact
+from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, exact
 from discreet.schema import Schema
 from discreet.spec.spec import ReleaseSpec, Spec
 from discreet.spec.toml import read_document
@@ -189,7 +189,7 @@ class _Checker:
             number = exact(value, "the value")
             if number <= LARGEST_EPSILON:
                 return number
-            raise BadParameter(f"{value} protects nobody and is surely a mistake; usual values are 0.1 to 10")
+            raise BadParameter(f"{value} protects nobody and is surely a mistake; {USUAL_EPSILON}")
         return None
 
     def _text(self, table: str, key: str) -> str | None:
@@ -225,7 +225,7 @@ def _refuse_extremes(text: str) -> None:
     except ArithmeticError:
         exponent = 0  # '1/3', or not a number, which `exact` will say
     if abs(exponent) > 100 or len(text) > 200:
-        raise BadParameter(f"the value {text[:40]} is far too large or too small; usual values are 0.1 to 10")
+        raise BadParameter(f"the value {text[:40]} is far too large or too small; {USUAL_EPSILON}")
 
 
 def _names(by: object) -> list[str]:

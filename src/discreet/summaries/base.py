@@ -44,7 +44,10 @@ class Answers:
     def of_moments(
         cls, value: Floats, variance: Floats, fourth: Floats, smallest_scale: float, level: float
     ) -> Answers:
-        """Each value has a weighted sum of draws, of this variance and fourth cumulant."""
+        """Each value has a weighted sum of draws, of this variance and fourth cumulant.
+
+        `smallest_scale` is that of the draws, before they are weighted.
+        """
         return cls.around(value, np.sqrt(variance), spreads.half_widths(variance, fourth, smallest_scale, level))
 
 

@@ -31,7 +31,10 @@ class IbisSource(TableSource):
 
 
 class ImportedSource(TableSource):
-    """A table that is handed to our own DuckDB as Arrow, at once or as a stream."""
+    """A table that is handed to our own DuckDB as Arrow, at once or as a stream.
+
+    A subclass says how (`_arrow`) and, if its tables have no `limit`, how to get one without rows (`_empty`).
+    """
 
     def without_rows(self) -> Source:
         return type(self)(self._empty(), self.name, self.columns)
