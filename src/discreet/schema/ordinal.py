@@ -202,6 +202,7 @@ class Ordinal:
 
     def _position(self, value: object) -> float:
         """Where a value of a question lies, in the attribute's own unit."""
+        position: float | None
         if self.kind == "date":
             position = None if (moment := _moment(value)) is None else moment.toordinal() - EPOCH
         else:
