@@ -25,6 +25,8 @@ def test_the_design_draws_every_room() -> None:
     drawn = {name.rstrip("/") for name in re.findall(r"^\| `([\w/.]+)` \|", rooms, re.MULTILINE)}
     top = {path.name for path in ROOT.iterdir() if path.name not in ("__init__.py", "__main__.py", "py.typed")}
     everyday = {"errors.py", "naming.py", "__pycache__"}
+    for job in re.findall(r"^\| `[\w/.]+` \| ([^|]*) \|", rooms, re.MULTILINE):
+        assert not re.search(r"\band\b|;", job), f"a room has one job, not: {job}"
     assert drawn - {"private/engines"} == top - everyday
 
 
