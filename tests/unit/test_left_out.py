@@ -133,3 +133,18 @@ def test_the_note_of_an_answer() -> None:
     assert noted([method]) == f"outside the interval: {method.short}"
     assert noted([rule, method]) == f"outside the interval: {method.short}; {RULES}"
     assert noted([LeftOut("", text="an old sentence")]) == "outside the interval: an old sentence"
+
+
+def test_sentences_of_format_1_are_shortened_as_they_were() -> None:
+    rules = ["rows with no value of age are not counted", "rows without a who are not counted", "values beyond"]
+    old = [LeftOut.from_dict(said) for said in rules]
+    assert [one.by_rule for one in old] == [True] * 3
+    assert noted(old) == f"{RULES} are not counted"
+    for short, reason in (
+        ("cells below 9 count as zero", "; `bias` of an answer bounds what that hides"),
+        ("at most 4 records are counted of one user", ", so counts are low where users have more"),
+        ("coefficients count as zero", ", which biases answers; the intervals are those of all coefficients"),
+    ):
+        one = LeftOut.from_dict(short + reason)
+        assert (one.by_rule, one.short, one.sentence) == (False, short, short + reason)
+        assert noted([*old, one]) == f"outside the interval: {short}; {RULES}"

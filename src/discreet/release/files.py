@@ -32,7 +32,10 @@ def seal_of(manifest: dict[str, Any]) -> str:
 
 
 def sealed(manifest: dict[str, Any], summary: Summary) -> tuple[dict[str, Any], Any]:
-    """The manifest with file hashes and seal, and the bytes of the Parquet file."""
+    """The manifest with file hashes and seal, and the bytes of the Parquet file.
+
+    A release that was loaded keeps its format, so that a copy has the seal that the ledger knows.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -42,7 +45,7 @@ def sealed(manifest: dict[str, Any], summary: Summary) -> tuple[dict[str, Any], 
     pq.write_table(table, sink, compression="zstd", store_schema=False)
     content = sink.getvalue()
     files = {TABLE: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": content.size}}
-    complete = {**manifest, "format": FORMAT, "files": files}
+    complete = {**manifest, "format": manifest.get("format", FORMAT), "files": files}
     return {**complete, "seal": seal_of(complete)}, content
 
 

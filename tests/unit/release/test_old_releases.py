@@ -27,11 +27,18 @@ def test_an_old_release_answers_as_it_did(name: str, tmp_path: Path) -> None:
     assert old.summary.shape == recorded["shape"]
     assert old.manifest["method"] == recorded["method"]
     assert any("value" in answer for answer in recorded["counts"])
+    said = unsealed(old)
     for release in (old, load(old.save(tmp_path / "again"))):
+        assert unsealed(release) == said  # so that the seal of a copy is the one that the ledger recorded
         assert release.describe().keys() == recorded["describe"].keys()
         found = [answered(release, answer["where"]) for answer in recorded["counts"]]
         # as text, where numbers are the same if their bits are, and whole ones stay whole
         assert json.dumps(found, indent=1) == json.dumps(recorded["counts"], indent=1)
+
+
+def unsealed(release: Release) -> dict[str, Any]:
+    """The manifest without what depends on the version of pyarrow that wrote the table."""
+    return {key: value for key, value in release.manifest.items() if key not in ("files", "seal")}
 
 
 def answered(release: Release, where: Any) -> dict[str, Any]:
