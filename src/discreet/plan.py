@@ -79,7 +79,8 @@ def _stderrs(mechanism: Mechanism) -> Any:
     schema = mechanism.request.schema
     if schema.cells > MOST_REHEARSED:
         raise BadParameter(
-            f"a table of {schema.cells:.3g} cells is too large to rehearse; publishing it tells its error"
+            f"a table of {schema.cells:.3g} cells is too large to predict its errors; "
+            "the release tells the error of each answer"
         )
     empty = Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
     stderr = mechanism.measure(empty, ZeroNoise()).answer(_asked(mechanism), 0.95).stderr

@@ -87,7 +87,7 @@ class Ledger:
             elif (paid.digest, paid.nano) != (request, cost):
                 raise LedgerError(
                     f"{self._place}: release {release_id!r} was charged for another request by {paid.who} "
-                    f"on {paid.time}. Give the changed request a new release id; nothing was charged"
+                    f"on {paid.time}. Give the changed release a new name; nothing was charged"
                 )
         return Charge(release_id, request, Fraction(cost, NANO), paid.time, paid.hash, earlier is not None)
 

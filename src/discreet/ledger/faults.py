@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from discreet.errors import LedgerError
 
-_AGAIN = "repeat with the same release id: a charge that did reach the disk is not made twice"
+_AGAIN = "publish again under the same name: a charge that did reach the disk is not made twice"
 _DAMAGED = "{place}: the ledger was changed by hand or damaged ({error}). Restore it from a backup"
 _NOT_A_LEDGER = "{place} is not a Discreet ledger and was left as it is. Name the ledger's file, or a new one"
 _NO_ACCESS = (

@@ -66,7 +66,7 @@ class Release:
         a row per cell; a cell that is listed twice counts once.
         """
         if cells is not None and where is not None:
-            raise BadParameter("count: give either a where or a list of cells, not both")
+            raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
         boxes = self._selected(where) if cells is None else self._listed(cells)
         found = self._answers(Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64)), level)
         value, stderr, low, high, bias = (column.item() for column in vars(found).values())
@@ -77,7 +77,7 @@ class Release:
         if len(asked.first) != asked.count or np.any(asked.first != asked.last):
             raise BadParameter(
                 f"count: each row of cells must name one value of every attribute ({', '.join(self.schema)}); "
-                "for ranges and groups use a where"
+                "for ranges and groups use a predicate (`where`)"
             )
         codes = np.unique(asked.first, axis=0)
         return Boxes(codes, codes)
@@ -107,7 +107,7 @@ class Release:
             raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
         lengths = [len(labels) for _, labels, _ in groups]
         if math.prod(lengths) > MOST_TOTAL_BOXES:
-            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add a where")
+            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add `where`")
         places = np.indices(lengths).reshape(len(lengths), -1)
         ends, columns = {}, {}
         for (index, labels, codes), place in zip(groups, places, strict=True):

@@ -105,7 +105,7 @@ def test_same_request_is_paid_once_and_a_changed_one_is_refused(ledger: Ledger) 
     again = charge(ledger, "a")  # with nothing left
     assert again.repeated
     assert (again.head, again.time, again.epsilon) == (first.head, first.time, first.epsilon)
-    with pytest.raises(LedgerError, match=r"'a' was charged for another request by ana on 20.*new release id"):
+    with pytest.raises(LedgerError, match=r"'a' was charged for another request by ana on 20.*new name"):
         charge(ledger, "a", request="ff")
     with pytest.raises(LedgerError, match="another request"):
         charge(ledger, "a", "0.2")

@@ -183,7 +183,7 @@ for number in range(200):
 """
     number, message = run(script, path).split(maxsplit=1)
     assert "quota is used up" in message
-    assert "same release id" in message
+    assert "same name" in message
     ledger = Ledger.open(path, "adult", Fraction(1))
     ids = [entry.id for entry in ledger.entries()[1:]]
     promised = [f"r{index}" for index in range(int(number))]

@@ -60,7 +60,7 @@ def test_full_database_charges_nothing(path: Path, monkeypatch: pytest.MonkeyPat
     pages = path.stat().st_size // 4096
     with monkeypatch.context() as limited:
         limited.setattr(storage, "SETTINGS", (*SETTINGS, f"PRAGMA max_page_count = {pages + 1}"))
-        with pytest.raises(LedgerError, match=r"disk is full.*same release id"):
+        with pytest.raises(LedgerError, match=r"disk is full.*same name"):
             ledger.charge("a", "ab", Fraction(1, 4), "ana", "long " * 4000)
         assert ledger.spent == 0
     charge(ledger, "a")

@@ -160,7 +160,7 @@ def test_a_list_that_names_no_single_cells_is_refused(listed: dict[str, Any]) ->
     release = released("filter")
     with pytest.raises(BadParameter, match="each row of cells must name one value of every attribute"):
         release.count(cells=pd.DataFrame(listed))
-    with pytest.raises(BadParameter, match="either a where or a list of cells"):
+    with pytest.raises(BadParameter, match=r"either a predicate .* or a list of cells"):
         release.count({"a": 1}, cells=frame([(1, 1)]))
 
 

@@ -48,7 +48,8 @@ MEAN = Parameter(
 SCALE = choice(
     "scale",
     ("mean", "paper"),
-    "'paper': a sampled record stands for as many as the bound says, and its noise for differences between items",
+    "'mean': a sampled record stands for as many as users have on average, and its noise is allowed for; 'paper': for "
+    "as many as the bound says, and noise is not allowed for",
 )
 
 

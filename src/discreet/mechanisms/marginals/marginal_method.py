@@ -120,7 +120,7 @@ class MarginalMethod(SharedBudget):
                 raise BadParameter(f"ways must be a whole number from 1 to {len(schema)}, not {ways!r}")
             if math.comb(len(schema), ways) > MOST_TABLES:
                 raise BadParameter(
-                    f"ways: over {MOST_TABLES:,} tables have {ways} attributes; name fewer attributes in by"
+                    f"ways: over {MOST_TABLES:,} tables have {ways} attributes; name fewer attributes in `by`"
                 )
             return tuple(itertools.combinations(schema, ways))
         if not isinstance(asked["sets"], list | tuple) or not asked["sets"]:

@@ -27,7 +27,7 @@ from discreet.transforms.noise_moments import NoiseMoments
 _ALL_TRIED = 6
 DIRECT = Parameter(
     "direct",
-    Form("a list of attributes, or 'paper' for the rule of privelet"),
+    Form("a list of attributes, or 'paper' for the rule of the paper"),
     "The attributes to leave untransformed",
     otherwise="those with the least mean variance over the workload",
 )
