@@ -31,8 +31,11 @@ def _first_row(codes: Ints, high: int, key: Ints, fixed: int, after: bool) -> in
 
 
 @kernel
-def sparse_box_sums(codes: Ints, columns: Floats, first: Ints, last: Ints, out: Floats) -> None:
-    """out[box, c] = sum of columns[:, c] over the cells inside the box; only rows that can be inside are looked at."""
+def sparse_box_sums(codes: Ints, columns: Floats | Ints, first: Ints, last: Ints, out: Floats | Ints) -> None:
+    """out[box, c] = sum of columns[:, c] over the cells inside the box; only rows that can be inside are looked at.
+
+    Whole numbers stay whole: `out` has the type of `columns`.
+    """
     attributes = codes.shape[1]
     for box in range(first.shape[0]):
         fixed = 0

@@ -108,9 +108,17 @@ class Ledger:
                     "Discard this output and use the recorded one"
                 )
 
+    def charged(self, release_id: str) -> str | None:
+        """The digest of the request that this release was charged for."""
+        return self._digest("charge", release_id)
+
     def recorded(self, release_id: str) -> str | None:
+        """The seal of the release that was published."""
+        return self._digest("release-recorded", release_id)
+
+    def _digest(self, kind: str, release_id: str) -> str | None:
         with self._storage.transaction("BEGIN") as connection:
-            entry = find(connection, "release-recorded", checked_text(release_id, "release id"))
+            entry = find(connection, kind, checked_text(release_id, "release id"))
         return None if entry is None else entry.digest
 
     def verify(self) -> None:

@@ -84,7 +84,7 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
                 f"{place} is missing, but {file.name}-wal beside it holds its last charges. Put it back; "
                 "remove that file only if the account should really start again from zero"
             )
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(_connection(draft, "mode=rw", 0)) as connection:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
                 raise LedgerError(f"{place}: a ledger cannot be kept there; name a folder on a local disk")

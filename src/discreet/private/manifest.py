@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +44,38 @@ def of(
 
 
 def request_digest(task: Task, request: Request, noise: str) -> str:
-    """The same for the same request: everything that decides the law of the release."""
-    asked = {
+    """The same for the same request, and another for any other: everything that decides the law of the release."""
+    return hashlib.sha256(json.dumps(_typed(_asked(task, request, noise))).encode()).hexdigest()
+
+
+def earlier_digest(task: Task, request: Request, noise: str) -> str | None:
+    """As ledgers and releases of format 1 have it; None where it stands for other requests as well."""
+    if any(_holds_a_choice(value) for value in task.parameters.values()):
+        return None
+    return hashlib.sha256(json.dumps(_asked(task, request, noise), default=str).encode()).hexdigest()
+
+
+def _asked(task: Task, request: Request, noise: str) -> dict[str, Any]:
+    return {
         "task": task.to_dict(),
         "epsilon": str(request.epsilon),
         "unit": request.unit.to_dict(),
         "schema": request.schema.to_dict(),
         "noise": noise,
     }
-    return hashlib.sha256(json.dumps(asked, default=str).encode()).hexdigest()
+
+
+def _typed(value: Any) -> Any:
+    """The value with its types: JSON alone takes (0, 2), a range, for [0, 2], a choice, and 1 for True in a key."""
+    if isinstance(value, Mapping):
+        return ["mapping", sorted([[_typed(key), _typed(inner)] for key, inner in value.items()], key=json.dumps)]
+    if isinstance(value, list | tuple):
+        return [type(value).__name__, [_typed(inner) for inner in value]]
+    return [type(value).__name__, str(value)]
+
+
+def _holds_a_choice(value: Any) -> bool:
+    """Whether it is, or holds, a predicate such as {"age": [0, 2]}, which could have been a range."""
+    if isinstance(value, Mapping):
+        return any(isinstance(inner, list | tuple) for inner in value.values())
+    return isinstance(value, list | tuple) and any(_holds_a_choice(inner) for inner in value)

@@ -72,7 +72,7 @@ class Data:
         request = self._request(task, epsilon)
         mechanism = self._mechanism(task, request)
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
-        digest = manifest.request_digest(task, request, noise.name)
+        digest = self._digest(task, request, noise, release_id, target)
         if (finished := self._finished(release_id, digest, target)) is not None:
             return finished
         if target is not None:
@@ -121,6 +121,16 @@ class Data:
         return mechanism
 
     # recovery: what was published before is found again and never drawn twice
+
+    def _digest(self, task: Task, request: Request, noise: Noise, release_id: str, target: Path | None) -> str:
+        """The digest of the request, in the form in which it was charged before, if it was."""
+        earlier = manifest.earlier_digest(task, request, noise.name)
+        known = {self.ledger.charged(release_id)}
+        if target is not None and (target / files.MANIFEST).is_file():
+            known.add(files.read_manifest(target)["request"])
+        if earlier is not None and earlier in known:
+            return earlier
+        return manifest.request_digest(task, request, noise.name)
 
     def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
         """The release as it was published before, if it was; refuses to draw it a second time."""

@@ -122,3 +122,9 @@ def test_a_relative_path_stays_the_same_file(path: Path, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path / "elsewhere")
     charge(ledger, "a")
     assert Ledger.read(tmp_path / "adult #1?.ledger").spent == Fraction(1, 4)
+
+
+def test_a_new_ledger_is_for_its_owner_alone(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "a.ledger", "people", None).charge("r", "d", Fraction(1), "me", "what")
+    for file in tmp_path.iterdir():
+        assert file.stat().st_mode & 0o077 == 0, file.name

@@ -51,11 +51,11 @@ class Families:
 
     def counts(self, table: Counts) -> list[NDArray[np.int64]]:
         """The exact answers of each family's queries."""
-        sums = np.zeros((len(self.queries.first), 1))
-        counts = table.counts.astype(np.float64)[:, None]
-        sparse_box_sums(table.codes, counts, self.queries.first, self.queries.last, sums)
+        # whole numbers all the way: above 2**53 a float would let one record move an answer by more than one
+        sums = np.zeros((len(self.queries.first), 1), np.int64)
+        sparse_box_sums(table.codes, table.counts[:, None], self.queries.first, self.queries.last, sums)
         answers = np.zeros(self.queries.count, np.int64)
-        np.add.at(answers, self.queries.owner, sums[:, 0].astype(np.int64))
+        np.add.at(answers, self.queries.owner, sums[:, 0])
         return [answers[numbers] for numbers in self.members]
 
 

@@ -180,3 +180,14 @@ def test_a_query_that_cannot_be_read_is_shown(queries: list[str], words: str) ->
     frame = pd.DataFrame({"a": [1], "b": ["x"], "c": ["q"]})
     with pytest.raises(BadParameter, match=words):
         discreet.open(frame, SCHEMA).publish(discreet.Marginals(queries=queries), 1)
+
+
+@pytest.mark.parametrize("large", [2**53, 2**60])
+def test_one_record_moves_an_answer_by_one_however_large_it_is(large: int) -> None:
+    """A sum in floats would move by 2 above 2**53, and by 256 above 2**60."""
+    answers = []
+    for more in (127, 128, 129):
+        table = discreet.from_counts(SCHEMA, [[0] * len(SCHEMA)], [large + more])
+        release = table.publish(discreet.Marginals(queries=[{}], method="equal"), 1, noise=ZeroNoise())
+        answers.append(release.summary.parts[0].values[0].item())  # type: ignore[attr-defined]
+    assert answers == [large + more for more in (127, 128, 129)]
