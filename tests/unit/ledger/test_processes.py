@@ -52,6 +52,7 @@ def closed_folder() -> Iterator[Path]:
     """A folder with a ledger, which nobody but root may write to."""
     folder = Path(tempfile.mkdtemp())
     charge(Ledger.open(folder / "adult.ledger", "adult", Fraction(1)), "a")
+    (folder / "adult.ledger").chmod(0o644)  # its owner lets others read it
     folder.chmod(0o555)
     yield folder
     folder.chmod(0o755)
