@@ -200,6 +200,11 @@ class Unit:
         """How many rows of one unit count."""
         return 1 if self.max_rows is None else self.max_rows
 
+    @property
+    def in_cell(self) -> int | None:
+        """How many rows of one unit may count in one cell; None for any number."""
+        return self.max_rows_per_cell
+
     def narrowed(self, rows: int, *, per_cell: int | None = None) -> Unit:
         """The same unit, of which fewer rows count."""
         if self.is_row:

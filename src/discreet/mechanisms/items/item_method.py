@@ -187,7 +187,7 @@ class ItemMethod(SharedBudget):
         return value
 
     def _counts_users(self) -> bool:
-        asked, in_cell = self.request.parameters, self.request.unit.max_rows_per_cell
+        asked, in_cell = self.request.parameters, self.request.unit.in_cell
         if in_cell not in (None, 1):
             raise BadParameter(
                 f"items: records or users are counted, so max_rows_per_cell cannot be {in_cell}; set it to 1 to count "
