@@ -10,7 +10,7 @@ from discreet.errors import LedgerError
 
 _AGAIN = "publish again under the same name: a charge that did reach the disk is not made twice"
 _DAMAGED = "{place}: the ledger was changed by hand or damaged ({error}). Restore it from a backup"
-_NOT_A_LEDGER = "{place} is not a Discreet ledger and was left as it is. Name the ledger's file, or a new one"
+NOT_A_LEDGER = "{place} is not a Discreet ledger and was left as it is. Name the ledger's file, or a new one"
 _NO_ACCESS = (
     "{place} cannot be opened ({error}). Check that it exists and that you may write to it and its folder, where "
     "SQLite keeps a log beside it; nothing was charged"
@@ -28,7 +28,7 @@ _EXPLANATIONS = {
     sqlite3.SQLITE_PERM: _NO_ACCESS,
     sqlite3.SQLITE_FULL: "{place}: the disk is full. Free some space and " + _AGAIN,
     sqlite3.SQLITE_IOERR: "{place}: the disk failed or a quota is used up ({error}). Fix that and " + _AGAIN,
-    sqlite3.SQLITE_NOTADB: _NOT_A_LEDGER,
+    sqlite3.SQLITE_NOTADB: NOT_A_LEDGER,
 }
 
 
@@ -45,7 +45,3 @@ def explained(place: str, timeout: float) -> Iterator[None]:
 
 def damaged(place: str, fault: str) -> LedgerError:
     return LedgerError(_DAMAGED.format(place=place, error=fault))
-
-
-def not_a_ledger(place: str) -> LedgerError:
-    return LedgerError(_NOT_A_LEDGER.format(place=place))

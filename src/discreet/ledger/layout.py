@@ -11,7 +11,7 @@ from dataclasses import astuple, replace
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import Entry, State, checked_text, timestamp
-from discreet.ledger.faults import damaged, not_a_ledger
+from discreet.ledger.faults import NOT_A_LEDGER, damaged
 
 APPLICATION, FORMAT = 0x44534C47, 1  # "DSLG" tells a ledger from other SQLite files
 SETTINGS = ("PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON")
@@ -53,7 +53,7 @@ def check_format(connection: sqlite3.Connection, place: str) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
-        raise not_a_ledger(place)
+        raise LedgerError(NOT_A_LEDGER.format(place=place))
     if version != FORMAT:
         raise LedgerError(
             f"{place} is in format {version}, and this version of Discreet knows format {FORMAT}: "
