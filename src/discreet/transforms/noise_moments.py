@@ -59,7 +59,7 @@ class NoiseMoments:
                 a, b = one[part], other[part]
                 return axis.covariance((first[a], end[a]), (first[b], end[b]))
 
-            return self._contracted(self._variances, one.size, ranges, along)
+            return self._contracted(self._moments[0], one.size, ranges, along)
 
         def fourths(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
             return axis.fourth(first[alone[part]], end[alone[part]])
@@ -67,13 +67,14 @@ class NoiseMoments:
         variance = box_variances(owner, questions.count, covariances)
         fourth = self.largest_kurtosis * variance**2
         alone = np.flatnonzero(np.bincount(owner, minlength=questions.count)[owner] == 1)
-        fourth[owner[alone]] = self._contracted(self._fourths, alone.size, ranges, fourths)
+        fourth[owner[alone]] = self._contracted(self._moments[1], alone.size, ranges, fourths)
         return variance, fourth
 
     @cached_property
     def largest_kurtosis(self) -> float:
         """Of any single coefficient's noise, and so of any sum."""
-        return float((self._fourths / self._variances**2).max())
+        variances, fourths = self._moments
+        return float((fourths / variances**2).max())
 
     def _contracted(
         self, moments: Floats, count: int, ranges: list[tuple[Integers, Integers]], along: Callable[..., Floats]
@@ -89,16 +90,10 @@ class NoiseMoments:
             found.append(np.asarray(left))
         return np.concatenate(found)
 
-    def _of_each_law(self, moment: Callable[[DiscreteLaplace], float]) -> Floats:
-        """By the factors along each axis."""
+    @cached_property
+    def _moments(self) -> Floats:
+        """Variances and fourth cumulants of the coefficients' noise, by the factors along each axis."""
         combinations = itertools.product(*(axis.factors for axis in self.axes))
-        found = [moment(DiscreteLaplace.of(self.scale * math.prod(factors))) for factors in combinations]
-        return np.array(found).reshape([len(axis.factors) for axis in self.axes])
-
-    @cached_property
-    def _variances(self) -> Floats:
-        return self._of_each_law(lambda law: law.variance)
-
-    @cached_property
-    def _fourths(self) -> Floats:
-        return self._of_each_law(lambda law: law.fourth_cumulant)
+        laws = [DiscreteLaplace.of(self.scale * math.prod(factors)) for factors in combinations]
+        found = np.array([[law.variance for law in laws], [law.fourth_cumulant for law in laws]])
+        return found.reshape([2, *(len(axis.factors) for axis in self.axes)])
