@@ -63,8 +63,7 @@ def default_names(schema: Schema) -> list[str]:
     """The workloads that make sense for the attributes, for when none is asked for."""
     small = schema.cells <= MOST_CELLS
     ordinal = any(not isinstance(attribute, Nominal) for attribute in schema.values())
-    pairs = len(schema) > 1
-    wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": pairs}
+    wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": len(schema) > 1}
     return [name for name, sensible in wanted.items() if sensible]
 
 

@@ -85,8 +85,7 @@ class SketchCells(Summary):
         meeting = 2 * coupling * meetings * (value / np.maximum(cells, 1)) ** 2 / self.rows
         stderr = np.sqrt(apart + meeting)
         wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
-        half = share * self._error_law.half_widths(terms, level) * wider
-        return Answers.around(value, stderr, half)
+        return Answers.around(value, stderr, share * self._error_law.half_widths(terms, level) * wider)
 
     def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Every question's value, its sum of w**2 over rows and buckets, and how many pairs of its cells meet."""

@@ -50,6 +50,7 @@ def count_sets(
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
+    source.require([*schema.names, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
     read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
 
 
