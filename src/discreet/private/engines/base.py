@@ -43,7 +43,8 @@ class Source(ABC):
             return
         if len(missing) == len(needed) > 1:  # the names found may be data: show none of them
             raise SourceError(
-                f"{self.name}: has none of the columns {', '.join(needed)}; does its first line name its columns?"
+                f"{self.name}: has none of the columns {', '.join(needed)}; "
+                "does it name its columns (a CSV file does so in its first line)?"
             )
         hints = [f"no column {name!r}.{did_you_mean(name, self.columns)}" for name in missing]
         raise SourceError(f"{self.name}: {' '.join(hints)} Correct the attribute's name or the data")

@@ -69,8 +69,9 @@ def _open_table(thing: Any) -> Source:
         native = type(frame.to_native())
         name = f"the {native.__module__.split('.')[0]} {native.__name__}"
         return FrameSource(frame, name, map(str, frame.collect_schema().names()))
+    kind = f"{type(thing).__module__}.{type(thing).__qualname__}".removeprefix("builtins.")
     raise SourceError(
-        f"cannot open a {type(thing).__module__}.{type(thing).__qualname__}; give the path of a CSV or Parquet file, "
+        f"cannot open a {kind}; give the path of a CSV or Parquet file, "
         "a pandas or polars frame, an Arrow table, a DuckDB relation or an ibis table"
     )
 
