@@ -95,13 +95,16 @@ class LeftOut:
         """What a release says; a ValueError if it cannot be read."""
         if isinstance(said, str):
             return cls("", text=said)
-        if not isinstance(said, dict) or not isinstance(said.get("facts"), dict):
-            raise ValueError("leaves_out holds something that is neither a sentence nor a kind with facts")
-        found = cls(str(said.get("kind")), said["facts"], str(said.get("text", "")))
+        kinds = {"kind": str, "facts": dict, "text": str}
+        if not isinstance(said, dict) or not all(isinstance(said.get(name), kind) for name, kind in kinds.items()):
+            raise ValueError("leaves_out holds something that is neither a sentence nor a kind with facts and text")
+        found = cls(said["kind"], said["facts"], said["text"])
         try:
             _ = found.sentence
         except (LookupError, ValueError, TypeError, AttributeError):
             raise ValueError(f"leaves_out: {found.kind} lacks a fact") from None
+        if not found.sentence:
+            raise ValueError(f"leaves_out: {found.kind} has no text")
         return found
 
 

@@ -83,6 +83,12 @@ def test_unknown_kinds_and_old_sentences_are_shown_as_they_are() -> None:
         {"kind": "null", "facts": {}, "text": "rows"},
         {"kind": "rows", "facts": {"rows": 3}},
         {"kind": "null", "facts": {"attributes": [5]}},
+        {"kind": "null", "facts": {"attributes": [5]}, "text": "rows"},
+        {"kind": "new-kind", "facts": {}},
+        {"kind": "new-kind", "facts": {}, "text": ""},
+        {"kind": "new-kind", "facts": {}, "text": None},
+        {"kind": ["null"], "facts": {}, "text": "rows"},
+        {"facts": {}, "text": "rows"},
     ],
 )
 def test_odd_entries_are_refused(odd: Any) -> None:
