@@ -134,8 +134,4 @@ def by_the_unit(unit: Unit) -> Iterator[LeftOut]:
         facts = {"rows": unit.most, "unit": unit.column}
         in_cell = {} if unit.max_rows_per_cell is None else {"in_cell": unit.max_rows_per_cell}
         yield LeftOut("rows-in-cell" if in_cell else "rows", {**facts, **in_cell})
-        yield without_unit(unit)
-
-
-def without_unit(unit: Unit) -> LeftOut:
-    return LeftOut("no-unit", {"unit": unit.column})
+        yield LeftOut("no-unit", {"unit": unit.column})

@@ -152,10 +152,8 @@ def as_given(value: Any) -> Any:
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return repr(value)
+    if isinstance(value, bool | str):
+        return repr(value) if isinstance(value, str) else str(value).lower()
     return f"{value:,}" if isinstance(value, int) else as_text(value)
 
 

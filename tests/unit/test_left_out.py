@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.left_out import RULES, TEXTS, LeftOut, by_the_schema, by_the_unit, noted, without_unit
+from discreet.left_out import RULES, TEXTS, LeftOut, by_the_schema, by_the_unit, noted
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
 
@@ -129,7 +129,7 @@ def test_what_a_unit_leaves_out() -> None:
     assert found[0].sentence == "at most 5 rows of one person are counted, chosen at random"
     both = list(by_the_unit(Unit("person", max_rows=5, max_rows_per_cell=2)))
     assert both[0].sentence == "at most 5 rows of one person are counted, and 2 in one cell, chosen at random"
-    assert both[1] == without_unit(Unit("person", max_rows=5))
+    assert both[1] == LeftOut("no-unit", {"unit": "person"})
 
 
 def test_the_note_of_an_answer() -> None:

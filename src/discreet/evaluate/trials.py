@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.evaluate.metrics import divergence, precision
 from discreet.evaluate.named_workloads import Workload
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
@@ -33,6 +32,8 @@ from discreet.tasks import Items, Table, Task
 Json = dict[str, Any]
 Floats = NDArray[np.float64]
 
+#: what the paper puts in place of counts of zero or less before a divergence
+LITTLE = 0.01
 LEVEL, TOP, BINS = 0.95, 10, 5
 #: tables up to this size are counted cell by cell for the truth
 _DENSE = 10**8
@@ -185,3 +186,26 @@ def _read(record: Path) -> list[Json]:
         with suppress(ValueError):
             lines.append(json.loads(line))
     return lines
+
+
+def divergence(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Kullback-Leibler, in natural units, of the shares of the first from those of the second."""
+    p, q = _shares(one), _shares(other)
+    return float(np.sum(p * np.log(p / q)))
+
+
+def _shares(counts: NDArray[Any]) -> Floats:
+    positive = np.where(counts > 0, counts, LITTLE).astype(np.float64)
+    return np.asarray(positive / positive.sum())
+
+
+def in_top(counts: NDArray[Any], many: int) -> Floats:
+    """For each item the chance to be among the `many` largest, when equal counts are put in random order."""
+    least = np.partition(counts, counts.size - many)[counts.size - many]
+    above, level = counts > least, counts == least
+    return np.asarray(above + level * ((many - np.count_nonzero(above)) / np.count_nonzero(level)), np.float64)
+
+
+def precision(noisy: NDArray[Any], true: NDArray[Any], many: int) -> float:
+    """The share of the `many` largest noisy counts that is among the `many` largest true ones, ties in random order."""
+    return float(in_top(noisy, many) @ in_top(true, many)) / many

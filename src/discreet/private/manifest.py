@@ -43,26 +43,21 @@ def of(
     }
 
 
-def request_digest(task: Task, request: Request, noise: str) -> str:
-    """The same for the same request, and another for any other: everything that decides the law of the release."""
-    return hashlib.sha256(json.dumps(_typed(_asked(task, request, noise))).encode()).hexdigest()
+def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str | None]:
+    """Of everything that decides the law of the release: the same for no other request; and as format 1 has it.
 
-
-def earlier_digest(task: Task, request: Request, noise: str) -> str | None:
-    """As ledgers and releases of format 1 have it; None where it stands for other requests as well."""
-    if any(_holds_a_choice(value) for value in task.parameters.values()):
-        return None
-    return hashlib.sha256(json.dumps(_asked(task, request, noise), default=str).encode()).hexdigest()
-
-
-def _asked(task: Task, request: Request, noise: str) -> dict[str, Any]:
-    return {
+    The second is None where it stands for other requests as well.
+    """
+    asked = {
         "task": task.to_dict(),
         "epsilon": str(request.epsilon),
         "unit": request.unit.to_dict(),
         "schema": request.schema.to_dict(),
         "noise": noise,
     }
+    texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
+    typed, plain = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
+    return typed, None if any(_holds_a_choice(value) for value in task.parameters.values()) else plain
 
 
 def _typed(value: Any) -> Any:

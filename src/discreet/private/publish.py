@@ -124,13 +124,11 @@ class Data:
 
     def _digest(self, task: Task, request: Request, noise: Noise, release_id: str, target: Path | None) -> str:
         """The digest of the request, in the form in which it was charged before, if it was."""
-        earlier = manifest.earlier_digest(task, request, noise.name)
+        digest, earlier = manifest.request_digests(task, request, noise.name)
         known = {self.ledger.charged(release_id)}
         if target is not None and (target / files.MANIFEST).is_file():
             known.add(files.read_manifest(target)["request"])
-        if earlier is not None and earlier in known:
-            return earlier
-        return manifest.request_digest(task, request, noise.name)
+        return earlier if earlier is not None and earlier in known else digest
 
     def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
         """The release as it was published before, if it was; refuses to draw it a second time."""

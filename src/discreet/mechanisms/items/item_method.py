@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.left_out import LeftOut, without_unit
+from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTILE_SHARE, Bound
 from discreet.mechanisms.noise_scales import SharedBudget
@@ -165,7 +165,8 @@ class ItemMethod(SharedBudget):
 
     def unit_leaves_out(self) -> list[LeftOut]:
         """Without the unit's own bound: `method_leaves_out` says which records count."""
-        return [] if self.request.unit.is_row else [without_unit(self.request.unit)]
+        unit = self.request.unit
+        return [] if unit.is_row else [LeftOut("no-unit", {"unit": unit.column})]
 
     def method_leaves_out(self) -> list[LeftOut]:
         found = super().method_leaves_out()

@@ -73,10 +73,7 @@ class Source(ABC):
         return failure
 
     def without_rows(self) -> Source:
-        """A source with columns of the same types, over which a query can be built at no cost, but not always run.
-
-        That is this source itself if a view on it reads names and types only.
-        """
+        """Columns of the same types, over which a query can be built at no cost: by default, this source itself."""
         return self
 
     @abstractmethod
