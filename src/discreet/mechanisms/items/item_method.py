@@ -22,7 +22,7 @@ from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTI
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
-from discreet.parameters import Flag, Form, Parameter, Parameters, choice
+from discreet.parameters import Form, Parameter, Parameters, choice
 from discreet.privacy import Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
@@ -36,7 +36,7 @@ LARGEST_CHOICE = Fraction(2**47)
 
 PAIRS = Parameter(
     "pairs",
-    Flag(),
+    Form("true or false"),  # specs may say 1, or whatever else Python takes for true
     "Whether pairs of items that users have in common are counted too; usually given as `context`",
     False,
 )

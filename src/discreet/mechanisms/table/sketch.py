@@ -58,7 +58,8 @@ class Sketch(OneScale):
         for name, attribute in request.schema.items():
             if attribute.size > PRIME:
                 raise BadParameter(f"attribute {name} has more than 2**61 - 1 values; use wider bins")
-        self.rows, self.estimate = self.value(ROWS), self.value(ESTIMATE)
+        self.rows = self.value(ROWS, origin="default: enough for a median to hold off single large cells")
+        self.estimate = self.value(ESTIMATE, origin="default: large cells elsewhere disturb it least")
         if self.estimate == "median" and self.rows % 2 == 0:
             raise BadParameter(
                 f"rows: a median needs an odd number, not {self.rows}; change it, or use estimate='mean'"

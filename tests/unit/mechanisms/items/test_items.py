@@ -83,6 +83,13 @@ def test_pairs_without_noise(method: str, count: str) -> None:
     assert release.count({"item": "a", "also_item": "a"}).value == 0
 
 
+@pytest.mark.parametrize("said", [True, 1])
+def test_pairs_may_be_asked_for_by_their_parameter(said: Any) -> None:
+    """As a spec may that was written when whatever Python takes for true would do: it has its release already."""
+    assert items("lpa", noise=ZeroNoise(), pairs=said).schema.names == ("item", "also_item")
+    assert items("lpa", noise=ZeroNoise(), pairs=not said).schema.names == ("item",)
+
+
 def test_users_count_once() -> None:
     release = items("lpa", noise=ZeroNoise(), count="users")
     assert release.count({"item": "a"}).value == FRAME[FRAME.item == "a"].who.nunique()

@@ -277,6 +277,13 @@ def test_defaults_come_from_public_facts_and_are_told() -> None:
     assert MOST_BUCKETS >= 99 * (1 << 18)
 
 
+def test_defaults_say_why() -> None:
+    made = mechanism_for(discreet.Table(list(SCHEMA), method="sketch"), Request(SCHEMA, discreet.Unit(), Fraction(1)))
+    reasons = {entry["name"]: entry["origin"] for entry in made.chosen}
+    assert reasons["rows"] == "default: enough for a median to hold off single large cells"
+    assert reasons["estimate"] == "default: large cells elsewhere disturb it least"
+
+
 def test_the_release_says_what_a_median_leaves_out() -> None:
     said = data().publish(task(estimate="median"), 1).leaves_out
     assert any("median" in sentence for sentence in said)
