@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,9 +50,6 @@ TEXTS = {
     "frequencies": ("all but the first coefficients are cut off", "; what they would add is not in the intervals"),
 }
 _OF_RULES = ("outside", "null", "clamped", "no-unit")
-#: how format 1, which has sentences only, starts those on the declared rules, and where others turn to what follows
-_OLD_RULES = ("rows with", "values beyond")
-_OLD_REASONS = re.compile("; |, so |, which biases ")
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class LeftOut:
     @property
     def by_rule(self) -> bool:
         """Whether the declared rules leave it out, whatever the method and the bound."""
-        return self.kind in _OF_RULES or (not self.kind and self.text.startswith(_OLD_RULES))
+        return self.kind in _OF_RULES
 
     @property
     def sentence(self) -> str:
@@ -79,9 +75,6 @@ class LeftOut:
         return self._said()[0]
 
     def _said(self) -> list[str]:
-        if not self.kind:
-            short = _OLD_REASONS.split(self.text)[0]
-            return [short, self.text.removeprefix(short)]
         if self.kind not in TEXTS:
             return [self.text]
         facts = {name: ", ".join(fact) if isinstance(fact, list) else fact for name, fact in self.facts.items()}

@@ -32,8 +32,12 @@ def test_an_old_release_answers_as_it_did(name: str, tmp_path: Path) -> None:
         assert unsealed(release) == said  # so that the seal of a copy is the one that the ledger recorded
         assert release.describe().keys() == recorded["describe"].keys()
         found = [answered(release, answer["where"]) for answer in recorded["counts"]]
-        # as text, where numbers are the same if their bits are, and whole ones stay whole
-        assert json.dumps(found, indent=1) == json.dumps(recorded["counts"], indent=1)
+        for now, before in zip(found, recorded["counts"], strict=True):
+            assert now.keys() == before.keys()
+            for key, value in before.items():
+                assert type(now[key]) is type(value)
+                # another processor may round the last bit of a root or a logarithm in another way
+                assert now[key] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value)
 
 
 def unsealed(release: Release) -> dict[str, Any]:
