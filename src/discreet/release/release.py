@@ -6,6 +6,7 @@ import html
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,11 @@ class Release:
         """What the intervals do not cover, in plain sentences."""
         return [one.sentence for one in self._left_out]
 
-    @property
+    @cached_property
     def _left_out(self) -> list[LeftOut]:
         return [LeftOut.from_dict(said) for said in self.manifest["leaves_out"]]
 
-    @property
+    @cached_property
     def note(self) -> str:
         """The same in short, as every answer carries it."""
         return noted(self._left_out)
