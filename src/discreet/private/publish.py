@@ -140,8 +140,8 @@ class Data:
             said = release.manifest
             if said["id"] != release_id or said["request"] != digest:
                 raise DiscreetError(
-                    f"{target}: holds another release, or one of an earlier version, which could not tell its request from "
-                    "others. Load it if it is the one you want; else choose another folder and name"
+                    f"{target}: holds another release, or one of an earlier version, which could not tell its request "
+                    "from others. Load it if it is the one you want; else choose another folder and name"
                 )
             if not self.ledger.durable and not said["ledger"]["durable"]:
                 return release  # nobody remembers that account, but the folder still answers the same request
