@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.mechanisms.marginals import ireduct, marginal_steps
-from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
-from discreet.noise import Descent, Noise
+from discreet.mechanisms.marginals.marginal_steps import steps_down
+from discreet.noise import Descent, Noise, Paths
 from tests.law.marginal_cases import Greedy, made, same_law
 from tests.noise_down import noise_down
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from discreet.errors import DiscreetError
 from discreet.mechanisms.marginals import ireduct
 from discreet.mechanisms.marginals.marginal_method import MarginalMethod
-from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
+from discreet.mechanisms.marginals.marginal_steps import steps_down
 from discreet.mechanisms.marginals.two_phase import rescaled
-from discreet.noise import Descent, Noise, Redraws
+from discreet.noise import Descent, Noise, Paths, Redraws
 from discreet.privacy import LARGEST_SCALE, Unit, cost
 from discreet.summaries.marginal_tables import Part
 from tests.law.descents import after

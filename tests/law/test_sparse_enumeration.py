@@ -106,7 +106,7 @@ class Branching(InTurn):
     def largest(self, sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         orders = list(itertools.permutations(range(len(sizes))))
         order = self.paths.choose([(order, Fraction(1, len(orders))) for order in orders])
-        return np.array(sorted(order, key=lambda i: -sizes[i])[:count], np.int64)
+        return np.array(sorted(sorted(order, key=lambda i: -sizes[i])[:count]), np.int64)
 
 
 def laborious_law(counts: list[int], rule: Rule, window: int, cut_to: int | None) -> dict[Outcome, Fraction]:

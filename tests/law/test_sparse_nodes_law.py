@@ -21,7 +21,7 @@ from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.ranges.range_sparse import Nodes
 from discreet.mechanisms.table.table_sparse import WORTH_A_STRETCH
 from discreet.noise import Field, Noise, Rule
-from discreet.noise.priority_sample import Chosen, Sample
+from discreet.noise.fields import Chosen, Sample
 from discreet.noise.survivors import KeptProbability
 from discreet.private.counts import Counts
 from discreet.queries import Questions
@@ -80,7 +80,7 @@ def largest(values: list[int], count: int | None) -> list[int]:
 class Enumerated(Branching):
     """Where the paper samples, `largest` decides, so that only what it decides on has a law."""
 
-    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
         (field,) = fields
         assert field.empty == 0, "survivors are drawn before they are checked"
         marks = np.zeros(field.values.size, np.bool_)

@@ -5,8 +5,9 @@ A mechanism is handed a `Noise` and asks it for everything random.
 
 from discreet.noise.count_bounds import LARGEST_COUNT
 from discreet.noise.descents import Descent, Redraws
+from discreet.noise.fields import Chosen, Field, Stretch
 from discreet.noise.noise import Noise, ZeroNoise
-from discreet.noise.priority_sample import Chosen, Field
+from discreet.noise.paths import Paths
 from discreet.noise.skips import placed
 from discreet.noise.source import BitSource, KeystreamSource, ScriptedSource, SeededSource, SystemSource
 from discreet.noise.survivors import Rule
@@ -20,10 +21,12 @@ __all__ = [
     "Field",
     "KeystreamSource",
     "Noise",
+    "Paths",
     "Redraws",
     "Rule",
     "ScriptedSource",
     "SeededSource",
+    "Stretch",
     "SystemSource",
     "ZeroNoise",
     "placed",

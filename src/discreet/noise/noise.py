@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,8 +18,10 @@ from discreet.noise.coins import coin, coins
 from discreet.noise.count_bounds import LARGEST_COUNT, check_counts, paired
 from discreet.noise.descents import Descent, Redraws, descend
 from discreet.noise.draw import CHUNK, Drawer
+from discreet.noise.fields import Chosen, Field, Sample, Stretch
 from discreet.noise.geometric import NARROW_DIGITS, few, geometric_digits, laplace_digits
-from discreet.noise.priority_sample import Field, Sample, priority_sample
+from discreet.noise.paths import Paths
+from discreet.noise.priority_sample import priority_sample
 from discreet.noise.skips import positions
 from discreet.noise.source import BitSource, KeystreamSource, words
 from discreet.noise.subsets import integers, rising, subset
@@ -148,12 +151,45 @@ class Noise:
         ranks = positions(KeptProbability(rule), empty, drawer)
         return ranks, survivor_values(rule, len(ranks), drawer)
 
-    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
+    def noisy(self, stretch: Stretch, scale: Number) -> Field:
+        """Noise on the occupied cells of a stretch; the empty ones are drawn when it is known what is kept."""
+        return Field(self.add(stretch.exact, scale), stretch.empty, stretch)
+
+    def kept(self, field: Field, rule: Rule, rare: int | None = None) -> Chosen:
+        """What the rule keeps of a noisy field: the law is that of noise on every cell, and then the rule.
+
+        A filter that hardly any empty cell passes, above `rare`, is drawn as a lower one, of which the rest is dropped:
+        the law is the same, and no gap between two survivors is far longer than the table.
+        """
+        marks = field.values >= rule.theta
+        if rule.two_sided:
+            marks |= field.values <= -rule.theta
+        if rule.limit is not None:
+            marks &= self.coins(field.values, rule.limit)
+        if rare is None or rule.theta <= rare:
+            return Chosen(marks, *self.survivors(rule, field.empty))
+        ranks, values = self.survivors(replace(rule, theta=rare), field.empty)
+        passing = np.abs(values) >= rule.theta
+        return Chosen(marks, ranks[passing], values[passing])
+
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
         """A priority sample of size `count` from all cells of these fields.
 
-        `rule` filters; it has no limit, for that is found here.
+        `rule` filters; it has no limit, for that is found here. If hardly any empty cell passes it (`rare`), those few
+        compete as if they were occupied.
         """
-        return priority_sample(fields, rule, count, [self._drawer(CHUNK) for _ in fields], self.side_by_side)
+        if rare is None or rule.theta <= rare:
+            return priority_sample(fields, rule, count, [self._drawer(CHUNK) for _ in fields], self.side_by_side)
+        passed = [self.kept(field, rule, rare) for field in fields]
+        pairs = list(zip(fields, passed, strict=True))
+        sample = self.prioritised(
+            [Field(np.concatenate([field.values, part.values]), 0) for field, part in pairs], rule, count
+        )
+        parts = []
+        for (field, part), chosen in zip(pairs, sample.parts, strict=True):
+            old, new = np.split(chosen.marks, [field.values.size])
+            parts.append(Chosen(old, part.ranks[new], part.values[new]))
+        return Sample(parts, sample.tau)
 
     def largest(self, sizes: Ints, count: int) -> Ints:
         """The indices of the `count` largest, rising; which of equal ones are among them is chance."""
@@ -200,6 +236,11 @@ class Noise:
             np.concatenate([redraws.offset for redraws in found]),
         )
 
+    def taken_down(self, cells: list[int], noisy: Ints, exact: Ints, descent: Descent) -> Paths:
+        """The same for tables of so many cells each, laid end to end: what may be seen of each at every scale."""
+        redraws = self.descend(noisy, exact, descent)
+        return Paths.of(cells, noisy, redraws.answer, redraws.step, exact[redraws.answer] + redraws.offset)
+
     def _drawer(self, size: int) -> Drawer:
         return Drawer(self.source.stream(), size)
 
@@ -227,8 +268,8 @@ class ZeroNoise(Noise):
     def survivors(self, rule: Rule, empty: int) -> tuple[NDArray[Any], Ints]:
         return super().survivors(rule, 0)
 
-    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int) -> Sample:
-        return super().prioritised([Field(field.values, 0) for field in fields], rule, count)
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
+        return super().prioritised([Field(field.values, 0) for field in fields], rule, count, rare)
 
     def descend(self, noisy: Ints, exact: Ints, descent: Descent) -> Redraws:
         none = np.empty(0, np.int64)

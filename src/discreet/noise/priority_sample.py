@@ -16,7 +16,7 @@ import bisect
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -28,42 +28,13 @@ from discreet.kernels.jit import Ints, Marks
 from discreet.kernels.priorities import strengths_of
 from discreet.noise import levels
 from discreet.noise.draw import Drawer
+from discreet.noise.fields import Chosen, Field, Sample
 from discreet.noise.priorities import Contestants, highest, likely_cut
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import Stream, words
 from discreet.noise.survivor_values import signs, sizes, survivor_values
 from discreet.noise.survivors import ExtraKeptProbability, KeptProbability, Rule, kept_share
 from discreet.noise.wide import merged_order, same_form
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """The noisy values of some occupied cells, and how many empty ones lie among them."""
-
-    values: Ints
-    empty: int
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """What is kept of a field: a mark for each occupied cell, ranks and values of empty ones."""
-
-    marks: Marks
-    ranks: NDArray[Any]
-    values: Ints
-
-    @property
-    def size(self) -> int:
-        return int(np.count_nonzero(self.marks)) + self.values.size
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """A part for each field; tau None: all are in."""
-
-    parts: list[Chosen]
-    tau: float | None
-
 
 SideBySide = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 

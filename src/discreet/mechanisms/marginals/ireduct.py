@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_relative import MOST_STEPS, RELATIVE, START, Starting
-from discreet.mechanisms.marginals.marginal_steps import Paths, steps_down
+from discreet.mechanisms.marginals.marginal_steps import steps_down
 from discreet.noise import Descent, Noise
 from discreet.parameters import Form, Parameter
 from discreet.privacy import exact
@@ -76,10 +76,8 @@ class IReduct(Starting):
         steps = int((start - lowest) / step)
         if steps >= 1:
             descent = Descent(start, step, steps)
-            redraws = noise.descend(noisy, exact_counts, descent)
-            redrawn = exact_counts[redraws.answer] + redraws.offset
+            paths = noise.taken_down(self.cells, noisy, exact_counts, descent)
             del exact_counts  # from here on, noisy values only
-            paths = Paths.of(self.cells, noisy, redraws.answer, redraws.step, redrawn)
             taken = steps_down(paths, self.weights, sanity, self.objective, descent, self.left)
             noisy = paths.values_after(taken)
         else:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, Sparse, of
 from discreet.noise import Chosen, Field, Noise
+from discreet.summaries import Summary
 
 
 class Filter(Sparse):
@@ -28,25 +30,15 @@ class Filter(Sparse):
         self.check_expected(self.rule(self.theta))
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
-        kept = self.passing(fields, noise)
-        if self.size is not None and sum(part.size for part in kept) > self.size:
-            kept = self._cut(fields, kept, self.size, noise)
-        return kept, self.facts()
+        return self.passing(fields, noise), self.facts()
+
+    def finished(
+        self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any], noise: Noise
+    ) -> Summary:
+        if self.size is not None:
+            largest = noise.largest(np.abs(values), self.size)
+            numbers, values = numbers[largest], values[largest]
+        return super().finished(numbers, values, facts, noise)
 
     def facts(self) -> dict[str, Any]:
         return {"theta": self.theta, "cut_to": self.size}
-
-    def _cut(self, fields: Sequence[Field], kept: list[Chosen], size: int, noise: Noise) -> list[Chosen]:
-        """The largest ones only."""
-        pairs = zip(fields, kept, strict=True)
-        values = [np.concatenate([field.values[part.marks], part.values]) for field, part in pairs]
-        ends = np.cumsum([mine.size for mine in values])
-        largest = np.zeros(ends[-1], np.bool_)
-        largest[noise.largest(np.abs(np.concatenate(values)), size)] = True
-        left = []
-        for part, mine in zip(kept, np.split(largest, ends[:-1]), strict=True):
-            occupied, empty = np.split(mine, [mine.size - part.values.size])
-            marks = part.marks.copy()
-            marks[marks] = occupied
-            left.append(Chosen(marks, part.ranks[empty], part.values[empty]))
-        return left

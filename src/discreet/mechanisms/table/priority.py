@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_sparse import MOST_SURVIVORS, SIDED, SIZE, Sparse, of
@@ -30,24 +28,8 @@ class Priority(Sparse):
         self.likely = self.size
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
-        if self.theta > self.rare_theta:
-            return self._of_all(fields, noise)
-        sample = noise.prioritised(fields, self.rule(self.theta), self.size)
+        sample = noise.prioritised(fields, self.rule(self.theta), self.size, self.rare_theta)
         return sample.parts, self.facts(sample.tau)
-
-    def _of_all(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
-        """The few empty cells that pass compete as if they were occupied."""
-        rule = self.rule(self.theta)
-        passed = [self.survivors(rule, field.empty, noise) for field in fields]
-        every = [
-            Field(np.concatenate([field.values, values]), 0) for field, (_, values) in zip(fields, passed, strict=True)
-        ]
-        sample = noise.prioritised(every, rule, self.size)
-        kept = []
-        for field, (ranks, values), part in zip(fields, passed, sample.parts, strict=True):
-            old, new = np.split(part.marks, [field.values.size])
-            kept.append(Chosen(old, ranks[new], values[new]))
-        return kept, self.facts(sample.tau)
 
     def facts(self, tau: float | None) -> dict[str, Any]:
         return {"theta": self.theta, "tau": tau or 0.0}

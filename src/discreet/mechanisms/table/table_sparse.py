@@ -117,9 +117,9 @@ class Sparse(OneScale):
         occupied, exact = self.occupied(data.table())
         parts = min(noise.cores, int(len(exact) + self.likely) // WORTH_A_STRETCH)
         stretches = cut(occupied, exact, self.cells, max(1, parts))
-        noisy = noise.side_by_side(lambda stretch: noise.add(stretch.exact, self.scale), stretches)
-        fields = [Field(values, stretch.empty) for values, stretch in zip(noisy, stretches, strict=True)]
+        fields = noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
         kept, facts = self.keep(fields, noise)
+        noisy = [field.values for field in fields]
         return self.finished(*merged(self.sizes, stretches, noisy, kept), facts, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -136,36 +136,15 @@ class Sparse(OneScale):
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         return SparseCells(self.request.schema, numbers, values, facts)
 
-    def survivors(self, rule: Rule, empty: int, noise: Noise) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Ranks and values of the empty cells that the rule keeps.
-
-        A filter that hardly any empty cell passes is drawn as a lower one, of which the rest is dropped: the law is the
-        same, and no gap between two survivors is far longer than the table.
-        """
-        if rule.theta <= self.rare_theta:
-            return noise.survivors(rule, empty)
-        ranks, values = noise.survivors(replace(rule, theta=self.rare_theta), empty)
-        passing = np.abs(values) >= rule.theta
-        return ranks[passing], values[passing]
-
-    def passing(self, fields: Sequence[Field], noise: Noise) -> list[Chosen]:
-        """All that theta lets through."""
-        rule = self.rule(self.theta)
-        return noise.side_by_side(
-            lambda field: Chosen(self.reaching(field.values), *self.survivors(rule, field.empty, noise)), fields
-        )
+    def passing(self, fields: Sequence[Field], noise: Noise, limit: Fraction | None = None) -> list[Chosen]:
+        """All that theta lets through, or a sample of it."""
+        rule = self.rule(self.theta, limit)
+        return noise.side_by_side(lambda field: noise.kept(field, rule, self.rare_theta), fields)
 
     @cached_property
     def rare_theta(self) -> int:
         """The least theta that at most one cell of an empty table passes, in expectation."""
         return self._least_theta(1)
-
-    def reaching(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether noisy values are at least theta, or at most minus theta if both sides count."""
-        there = noisy >= self.theta
-        if self.two_sided:
-            there |= noisy <= -self.theta
-        return there
 
     def rule(self, theta: int = 1, limit: Fraction | None = None) -> Rule:
         return Rule(self.alpha, theta, limit, self.two_sided)

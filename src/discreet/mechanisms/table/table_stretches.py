@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cores import side_by_side
 from discreet.kernels.merges import merge_narrow, merge_two, merge_wide
-from discreet.noise import Chosen, same_form, to_integers, to_limbs
+from discreet.noise import Chosen, Stretch, same_form, to_integers, to_limbs
 from discreet.numbers.cell_numbers import CellNumbers
-
-
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """Its first entry, how many of its entries are empty, and the numbers and exact values of the others."""
-
-    start: int
-    empty: int
-    occupied: NDArray[Any]
-    exact: NDArray[np.int64]
 
 
 def cut(occupied: NDArray[Any], exact: NDArray[np.int64], cells: int, parts: int) -> list[Stretch]:

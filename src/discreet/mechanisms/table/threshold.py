@@ -29,11 +29,4 @@ class Threshold(Sparse):
         return 1, self.given(TAU) or self.tau_for(self.size_or_default())
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
-        rule = self.rule(self.theta, self.tau)
-
-        def sampled(field: Field) -> Chosen:
-            marks = self.reaching(field.values)
-            marks &= noise.coins(field.values, self.tau)
-            return Chosen(marks, *self.survivors(rule, field.empty, noise))
-
-        return noise.side_by_side(sampled, fields), {"theta": self.theta, "tau": float(self.tau)}
+        return self.passing(fields, noise, self.tau), {"theta": self.theta, "tau": float(self.tau)}
