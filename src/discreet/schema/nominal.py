@@ -117,6 +117,12 @@ class Nominal:
             raise OutsideDomain(f"code {code} is outside 0..{self.size - 1}")
         return self.labels[code]
 
+    def example(self, code: int) -> str | None:
+        """A raw value that counts in this cell, as text; None is a missing one."""
+        if not self.has_other or code < self.size - 1:
+            return self.labels[code]
+        return None if self.null == OTHER else max(self.labels, key=len) + "?"
+
     def code(self, label: object) -> int:
         """The code of one label."""
         text = _as_text(label)

@@ -98,6 +98,12 @@ class Ordinal:
             return str(first)
         return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
 
+    def example(self, code: int) -> str | None:
+        """A raw value that counts in this cell, as text; None is a missing one."""
+        if code == self.bins:
+            return None if self.null == OTHER else "none of these"
+        return self._show(code)
+
     def code(self, value: object) -> int:
         """The code of a value or label that a question names; `outside` and `null` are for data only."""
         if isinstance(value, str) and value == OTHER and self.has_other:

@@ -1,0 +1,148 @@
+"""Invented tables that differ in one unit: what the guarantee is about, made from the schema alone.
+
+A crowd of users, some of them above their bound, and one more unit that is there or not, or is somebody else. The rows
+that differ stand last, so that the others are the same rows in the same places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.privacy import Unit
+from discreet.schema import Schema
+
+Cell = tuple[int, ...]
+
+_CROWD = 12
+#: a heavy user has so many times the bound, but no more than so many rows beyond it
+_HEAVY, _MOST_BEYOND = 10, 20_000
+_MANY_ROWS = 3000
+#: one record above these, a sum in float32 or float64 goes wrong
+_LARGE = (2**24 + 1, 2**53 + 1)
+_EMPTY_CELL = "one record in an empty cell"
+_AT_BOUND = "a unit at its bound, in one cell"
+
+
+@dataclass(frozen=True)
+class Around:
+    """A table of rows, or of ready counts, and neighbours of it, each with what is special about it."""
+
+    base: pa.Table
+    neighbours: list[tuple[str, pa.Table]]
+    ready: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Invented:
+    """Tables for a schema and a unit; the same seed gives the same ones."""
+
+    schema: Schema
+    unit: Unit
+    seed: int = 0
+
+    def tables(self) -> Iterator[Around]:
+        """Rows: neighbours of a crowd, of no rows at all, and the crowd as the neighbour of a few others."""
+        crowd, units = self._crowd(), dict(self._units())
+        replaced = [] if self.unit.neighbours == "add-remove" else self._target(self._opposite(units[_AT_BOUND]))
+        with_unit = {what: self._rows([*crowd, *self._target(cells)]) for what, cells in units.items()}
+        base = self._rows([*crowd, *replaced])
+        yield Around(base, list(with_unit.items()))
+        for what in (_EMPTY_CELL, list(units)[-1]):
+            yield Around(with_unit[what], [(f"{what}, the other way round", base)])
+        alone = [
+            (f"{what}, in an empty table", self._rows(self._target(units[what]))) for what in (_EMPTY_CELL, _AT_BOUND)
+        ]
+        yield Around(self._rows(replaced), alone)
+
+    def ready(self) -> Iterator[Around]:
+        """Ready counts, so large that floats would not tell neighbours apart."""
+        first, last, most = tuple(0 for _ in self.schema.sizes), self._last, self.unit.most
+        for large in _LARGE:
+            base = Counter({first: large, last: large})
+            more = base + Counter({first: most})
+            if self.unit.neighbours == "replace":
+                base += Counter({last: most})
+            tables = [self._counted(one) for one in (base, more)]
+            yield Around(tables[0], [(f"a unit on top of {large:,} others", tables[1])], ready=True)
+            yield Around(tables[1], [(f"a unit less than {large:,} others and it", tables[0])], ready=True)
+
+    def _units(self) -> Iterator[tuple[str, list[Cell]]]:
+        """What a unit may have that is there, or takes another's place."""
+        crowd = self._crowd()
+        taken, free, most = crowd[0][1], self._free(crowd), self.unit.most
+        ends = dict.fromkeys([tuple(0 for _ in free), self._last])
+        yield _EMPTY_CELL, [free]
+        yield "one record in an occupied cell", [taken]
+        yield _AT_BOUND, [free] * most
+        for cell in ends:
+            yield f"{_AT_BOUND} at an end of the table ({'first' if cell != self._last else 'last'})", [cell] * most
+        if self.unit.is_row:
+            return
+        heavy = min(_HEAVY * most, most + _MOST_BEYOND)
+        yield "a user at the bound, in many cells", self._spread(most)
+        yield "a user one row above the bound", [free] * (most + 1)
+        yield "a user one row above the bound, in many cells", self._spread(most + 1)
+        yield "a user with one row over and over", [taken] * heavy
+        yield "a heavy user", self._spread(heavy)
+
+    def _target(self, cells: list[Cell]) -> list[tuple[str, Cell]]:
+        return [("target", cell) for cell in cells]
+
+    def _opposite(self, cells: list[Cell]) -> list[Cell]:
+        sizes = self.schema.sizes
+        return [tuple(size - 1 - code for code, size in zip(cell, sizes, strict=True)) for cell in cells]
+
+    def _crowd(self) -> list[tuple[str, Cell]]:
+        dice = np.random.default_rng(self.seed)
+        some = [self._any(dice) for _ in range(4)]
+        rows: list[tuple[str, Cell]] = []
+        for user in range(_CROWD):
+            most = min(self.unit.most + user % 3 - 1, _MANY_ROWS // _CROWD)  # below, at and above the bound
+            cells = [
+                some[int(dice.integers(4))] if dice.random() < 0.7 else self._any(dice) for _ in range(max(1, most))
+            ]
+            rows += [(f"user {user}", cell) for cell in cells]
+        return rows
+
+    def _any(self, dice: np.random.Generator) -> Cell:
+        return tuple(int(dice.integers(size)) for size in self.schema.sizes)
+
+    def _free(self, crowd: list[tuple[str, Cell]]) -> Cell:
+        """A cell where nobody of the crowd is, if one is found."""
+        dice, taken = np.random.default_rng(self.seed + 1), {cell for _, cell in crowd}
+        found = [self._any(dice) for _ in range(100)]
+        return next((cell for cell in found if cell not in taken), found[0])
+
+    @property
+    def _last(self) -> Cell:
+        return tuple(size - 1 for size in self.schema.sizes)
+
+    def _spread(self, rows: int) -> list[Cell]:
+        """Cells that differ in every attribute as far as there are different codes."""
+        return [tuple(row % size for size in self.schema.sizes) for row in range(rows)]
+
+    def _rows(self, rows: Sequence[tuple[str, Cell]]) -> pa.Table:
+        codes: NDArray[np.int64] = np.array([cell for _, cell in rows], object).reshape(len(rows), len(self.schema))
+        columns = {
+            name: pa.array([self.schema[name].example(int(code)) for code in codes[:, place]], pa.string())
+            for place, name in enumerate(self.schema)
+        }
+        if not self.unit.is_row:
+            columns[self.unit.column] = pa.array([user for user, _ in rows], pa.string())
+        return pa.table(columns)
+
+    def _counted(self, counts: Mapping[Cell, int]) -> pa.Table:
+        columns = {name: [cell[place] for cell in counts] for place, name in enumerate(self.schema)}
+        return pa.table({**columns, "": list(counts.values())})
+
+
+def relations(unit: Unit) -> list[Unit]:
+    """The unit as it is declared, and with the other neighbour relation."""
+    other = "replace" if unit.neighbours == "add-remove" else "add-remove"
+    return [unit, replace(unit, neighbours=other)]
