@@ -1,14 +1,16 @@
-"""What all tests share: nothing is timed, for machines are noisy and kernels are compiled when first used; and a test
-draws the same bits in every run, whichever tests ran before it (but for samples that tests share, and what several
-threads or other processes draw). `DISCREET_FRESH=1 pytest` draws fresh bits instead.
+"""What all tests share.
+
+Nothing is timed, for machines are noisy and kernels are compiled when first used. Hypothesis tries the same examples in
+every run: it looks for odd inputs, not for laws. Random bits are those of production, fresh in every run: nothing here
+replaces them. A test about something else than a law may ask for the fixture `seeded`, and says so where it stands.
+
+The comparisons of samples with laws are counted over all processes, for they share one false alarm (`statistics.py`).
 """
 
 from __future__ import annotations
 
-import os
 import random
-import sys
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
@@ -16,31 +18,41 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from discreet.noise import source
+from tests import statistics
 
-FRESH = os.environ.get("DISCREET_FRESH", "") not in ("", "0")
-BITS = np.random.default_rng(0)
-
-settings.register_profile("untimed", deadline=None, derandomize=not FRESH)
+settings.register_profile("untimed", deadline=None, derandomize=True)
 settings.load_profile("untimed")
 
-if not FRESH:
-    vars(source)["os"] = SimpleNamespace(urandom=BITS.bytes)
-    # what random.SystemRandom and numpy's generators without a seed ask
-    vars(random)["_urandom"] = BITS.bytes
+ELSEWHERE = pytest.StashKey[int]()
 
 
-def pytest_fixture_setup(fixturedef: Any, request: pytest.FixtureRequest) -> None:
-    _begin_again(f"{request.node.nodeid} {fixturedef.argname} {getattr(request, 'param', '')!r}")
+@pytest.fixture
+def seeded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits in every run of this test, for noise, `SystemRandom` and numpy, in place of the system's."""
+    bits: Callable[[int], bytes] = np.random.Generator(np.random.PCG64(crc32(request.node.nodeid.encode()))).bytes
+    monkeypatch.setattr("discreet.noise.source.os", type("Seeded", (), {"urandom": staticmethod(bits)}))
+    monkeypatch.setattr(random, "_urandom", bits)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> None:
-    _begin_again(item.nodeid)
-    dice = getattr(sys.modules[item.function.__module__], "dice", None)  # type: ignore[attr-defined]
-    if isinstance(dice, np.random.Generator) and not FRESH:
-        dice.bit_generator.state = BITS.bit_generator.state
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ELSEWHERE] = 0
 
 
-def _begin_again(name: str) -> None:
-    BITS.bit_generator.state = np.random.PCG64(crc32(name.encode())).state
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker tells how many comparisons it made; the session fails if all of them together were too many."""
+    made = statistics.made() + session.config.stash[ELSEWHERE]
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["comparisons"] = made
+    elif made > statistics.COMPARISONS:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[ELSEWHERE] += getattr(node, "workeroutput", {}).get("comparisons", 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    made, most = statistics.made() + config.stash[ELSEWHERE], statistics.COMPARISONS
+    verdict = "too many: raise COMPARISONS in tests/statistics.py" if made > most else f"at most {most:,}"
+    terminalreporter.write_line(f"{made} comparisons with laws ({verdict}) share a false alarm of {statistics.FAMILY}")

@@ -1,4 +1,4 @@
-"""The discrete Laplace law with its probabilities, exactly and in floats, which only tests ask for."""
+"""The discrete Laplace law with its probabilities, exactly and in floats, and whether a sample has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.laws import DiscreteLaplace
+from tests.statistics import Agreement, compare_law
 
 
 class LaplaceLaw(DiscreteLaplace):
@@ -29,3 +30,12 @@ class LaplaceLaw(DiscreteLaplace):
         at = np.asarray(x, np.float64)
         upper = np.exp(-self.rate * np.where(at > 0, at, 1 - at)) / (1 + math.exp(-self.rate))
         return np.where(at > 0, upper, 1 - upper)
+
+
+def follows_laplace(sample: NDArray[np.int64], scale: Fraction) -> Agreement:
+    """Looks at bins of a quarter of the scale, or of one value, up to twelve scales on both sides, and beyond."""
+    width = max(1, int(float(scale) / 4))
+    side = int(12 * float(scale) / width) + 2
+    tails = LaplaceLaw.of(scale).tail(np.arange(-side, side + 1) * width)
+    binned = np.floor_divide(sample.reshape(-1), width)
+    return compare_law(binned, -side, tails[:-1] - tails[1:], below=float(1 - tails[0]))

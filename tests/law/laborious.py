@@ -18,8 +18,6 @@ from discreet.numbers.intervals import Real
 from discreet.privacy import Unit
 from tests.laplace_law import LaplaceLaw
 
-#: of one agreement; there are far fewer than a thousand, so that all together raise a false alarm below 1e-9
-FALSE_ALARM = 1e-9 / 1000
 BITS = 256
 
 

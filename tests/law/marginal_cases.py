@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from discreet.mechanisms import Request, registry
 from discreet.noise import Descent
 from discreet.privacy import Unit
 from discreet.schema import Ordinal, Schema
-from tests.statistics import divergence
+from tests.statistics import compare_two
 
 Ints = NDArray[np.int64]
 
@@ -26,26 +25,11 @@ def made(method: str, cells: Sequence[int], epsilon: Fraction, unit: Unit | None
     return registry()["marginals", method](request)
 
 
-def surprise(hits: int, n: int, others: int, m: int) -> float:
-    """The larger n KL of two shares against one true probability, for the one that suits both best."""
-    (least, few), (most, many) = sorted([(hits / n, n), (others / m, m)])
-    low, high = least, most
-    for _ in range(50):
-        middle = np.array((low + high) / 2)
-        below, above = few * divergence(np.array(least), middle), many * divergence(np.array(most), middle)
-        low, high = (float(middle), high) if below < above else (low, float(middle))
-    return float(max(below, above))
-
-
-def same_law(one: dict[Any, int], other: dict[Any, int], false_alarm: float) -> bool:
-    """Whether two samples of the same kinds of outcome may have one law.
-
-    By Chernoff's bound each share is off by n KL above the limit with the allowed rate divided by all events at most.
-    """
-    n, m = sum(one.values()), sum(other.values())
-    kinds = set(one) | set(other)
-    limit = math.log(4 * len(kinds) / false_alarm)
-    return max(surprise(one.get(kind, 0), n, other.get(kind, 0), m) for kind in kinds) <= limit
+def same_law(one: dict[Any, int], other: dict[Any, int]) -> bool:
+    """Whether two samples of the same kinds of outcome may have one law."""
+    kinds = list(set(one) | set(other))
+    hits = [np.array([sample.get(kind, 0) for kind in kinds]) for sample in (one, other)]
+    return compare_two(hits[0], sum(one.values()), hits[1], sum(other.values())).holds
 
 
 def need(values: Sequence[int], sanity: Fraction, weight: Fraction, objective: str) -> Fraction:

@@ -1,8 +1,6 @@
 """Answers taken down a path of scales from redraw to redraw: the law of every step, of pairs and of whole paths.
 
-Statistical tests are unseeded; all agreements of this file together raise a false alarm with probability at most 1e-9.
-Each planted fault moves some event by more than what is rejected plus six standard deviations, so it passes less than
-once in 1e9.
+The same comparisons reject planted faults, as surely as `tests/statistics.py` says.
 """
 
 from __future__ import annotations
@@ -21,16 +19,15 @@ from scipy.integrate import quad
 
 from discreet.kernels import redraws as kernels
 from discreet.noise import Descent, Noise, descents
-from tests.laplace_law import LaplaceLaw
+from tests.laplace_law import LaplaceLaw, follows_laplace
 from tests.law.descents import after, down, joint_law, moved, scales_of, transition, window
 from tests.noise_down import noise_down
-from tests.statistics import Agreement, compare, compare_law
+from tests.statistics import Agreement, compare
 
 Ints = NDArray[np.int64]
 
 PARAMETERS = 16
 MARKS = 4
-FALSE_ALARM = 1e-9 / (PARAMETERS * MARKS + 40)
 N = 60_000
 #: (start, step, steps): whole, crooked, down to a scale where zero is likely, and one step only
 SMALL = [
@@ -59,22 +56,12 @@ def drawn(descent: Descent, n: int = N) -> tuple[Ints, Callable[[int], Ints]]:
     return noisy - counts, lambda step: after(noisy - counts, redraws, step)
 
 
-def agrees(sample: Ints, scale: Fraction) -> Agreement:
-    law = LaplaceLaw.of(scale)
-    width = max(1, int(float(scale) / 5))
-    side = int(12 * float(scale) / width) + 2
-    tails = law.tail(np.arange(-side, side + 1) * width)
-    return compare_law(
-        np.floor_divide(sample, width), -side, tails[:-1] - tails[1:], FALSE_ALARM, below=float(1 - tails[0])
-    )
-
-
 @pytest.mark.parametrize("_", range(PARAMETERS))
 def test_the_noise_after_every_step_is_discrete_laplace(_: int) -> None:
     descent = random_descent()
     at = drawn(descent)[1]
     for step in sorted({1, *random.SystemRandom().sample(range(1, descent.steps + 1), 1), descent.steps}):
-        result = agrees(at(step), descent.at(step))
+        result = follows_laplace(at(step), descent.at(step))
         assert result.holds, (descent, step, result)
 
 
@@ -89,7 +76,7 @@ def agrees_jointly(samples: list[Ints], law: NDArray[np.float64], values: Ints, 
     for sample in samples:
         codes = codes * (2 * side + 3) + np.clip(sample, -side - 1, side + 1) + side + 1
     hits = np.bincount(codes, minlength=lumped.size)
-    return compare(hits, codes.size, np.maximum(lumped.reshape(-1), 1e-15), FALSE_ALARM)
+    return compare(hits, codes.size, np.maximum(lumped.reshape(-1), 1e-15))
 
 
 def step_by_step(descent: Descent, n: int) -> list[Ints]:
@@ -145,7 +132,7 @@ def test_very_small_steps(steps: int) -> None:
     np.minimum.at(first, redraws.answer, redraws.step)
     marks = [steps // 50, steps // 10, steps // 3, steps]
     kept = [float(descent.kept(distance, mark, 200).low) / 2**200 for mark in marks]
-    assert compare(np.array([np.sum(first > mark) for mark in marks]), N, np.array(kept), FALSE_ALARM).holds
+    assert compare(np.array([np.sum(first > mark) for mark in marks]), N, np.array(kept)).holds
 
 
 @pytest.mark.parametrize("scales", [("5", "3"), ("10", "5", "1"), ("3/2", "7/5", "1", "1/3")])

@@ -186,7 +186,7 @@ def test_integers_draw_what_floats_draw(
 
 
 def test_the_law_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a distance of 2 at scale 3 down to scale 1 in four steps; a false alarm in 1e-9."""
+    """From a distance of 2 at scale 3 down to scale 1 in four steps."""
     unsure(monkeypatch, nothing_proved=True)
     n, descent = 3000, Descent(Fraction(3), Fraction(1, 2), 4)
     noise, counts = Noise(), np.zeros(n, np.int64)
@@ -194,9 +194,9 @@ def test_the_law_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.arange(-60, 61)
     law = transition(Fraction(3), Fraction(1), values)[62]
     hits = np.array([np.sum(found == value) for value in range(-4, 6)])
-    assert compare(hits, n, law[56:66], 1e-9).holds
+    assert compare(hits, n, law[56:66]).holds
     fresh = LaplaceLaw.of(1).pmf(values)[56:66]
-    assert not compare(hits, n, fresh, 1e-9).holds
+    assert not compare(hits, n, fresh).holds
 
 
 def test_steps_that_64_bits_do_not_tell_apart() -> None:

@@ -1,7 +1,4 @@
-"""Noise without tables: the same law as from tables, floats only where they prove a draw, and any scale at all.
-
-Unseeded; all agreements together raise a false alarm with probability at most 1e-9.
-"""
+"""Noise without tables: the same law as from tables, floats only where they prove a draw, and any scale at all."""
 
 from __future__ import annotations
 
@@ -24,15 +21,14 @@ from discreet.noise.geometric import few
 from discreet.noise.ladders import Coin, GeometricLadder
 from discreet.numbers.intervals import Rational
 from discreet.privacy import Alpha
-from tests.laplace_law import LaplaceLaw
-from tests.statistics import Agreement, compare_law
+from tests.laplace_law import LaplaceLaw, follows_laplace
+from tests.statistics import compare_law
 
 Ints = NDArray[np.int64]
 
 few_module = importlib.import_module("discreet.noise.geometric")
 
 N = 200_000
-FALSE_ALARM = 1e-11
 dice = random.SystemRandom()
 
 
@@ -45,31 +41,23 @@ def random_scale() -> Fraction:
     return Fraction(max(1, round(10 ** dice.uniform(-1.2, 7) * denominator)), denominator)
 
 
-def agreement(sample: Ints, scale: Fraction) -> Agreement:
-    width = max(1, int(float(scale) / 4))
-    side = int(12 * float(scale) / width) + 2
-    tails = LaplaceLaw.of(scale).tail(np.arange(-side, side + 1) * width)
-    binned = np.floor_divide(sample, width)
-    return compare_law(binned, -side, tails[:-1] - tails[1:], FALSE_ALARM, below=float(1 - tails[0]))
-
-
 @pytest.mark.parametrize("_", range(15))
 def test_the_law_at_a_random_scale_is_that_of_the_tables(_: int) -> None:
     scale = random_scale()
     for sample in (few(scale, N, stream()), Noise().laplace(scale, N)):
-        result = agreement(sample, scale)
+        result = follows_laplace(sample, scale)
         assert result.holds, (scale, result)
 
 
 def test_the_same_test_rejects_faults() -> None:
-    scale = Fraction(10, 7)
-    right = few(scale, N, stream())
-    assert agreement(right, scale).holds
-    assert not agreement(few(scale * Fraction(105, 100), N, stream()), scale).holds
-    assert not agreement(np.where(right < 0, right + 1, right), scale).holds  # zero is drawn with both signs
-    assert not agreement(np.where(np.arange(N) % 20 == 0, np.abs(right), right), scale).holds
+    scale, many = Fraction(10, 7), 500_000
+    right = few(scale, many, stream())
+    assert follows_laplace(right, scale).holds
+    assert not follows_laplace(few(scale * Fraction(105, 100), many, stream()), scale).holds
+    assert not follows_laplace(np.where(right < 0, right + 1, right), scale).holds  # zero is drawn with both signs
+    assert not follows_laplace(np.where(np.arange(many) % 20 == 0, np.abs(right), right), scale).holds
     wide = Fraction(10**4)
-    assert not agreement(few(wide * Fraction(95, 100), N, stream()), wide).holds
+    assert not follows_laplace(few(wide * Fraction(95, 100), many, stream()), wide).holds
 
 
 def test_sizes_and_signs_of_neighbours_are_independent() -> None:
@@ -78,7 +66,7 @@ def test_sizes_and_signs_of_neighbours_are_independent() -> None:
     law, kinds = LaplaceLaw.of(scale), np.clip(drawn, -3, 3) + 3
     single = np.array([law.tail(3), law.pmf(2), law.pmf(1), law.pmf(0), law.pmf(1), law.pmf(2), law.tail(3)])
     both = (kinds[0::2] * 7 + kinds[1::2]).astype(np.int64)
-    assert compare_law(both, 0, np.outer(single, single).reshape(-1), FALSE_ALARM).holds
+    assert compare_law(both, 0, np.outer(single, single).reshape(-1)).holds
 
 
 class Zeros(ScriptedSource):
@@ -148,14 +136,14 @@ def test_the_law_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(few_module, "signed_geometric", never_sure)
     scale = Fraction(7, 3)
     drawn = few(scale, 4000, stream())
-    assert agreement(drawn, scale).holds
-    assert not agreement(2 * drawn, scale).holds
+    assert follows_laplace(drawn, scale).holds
+    assert not follows_laplace(2 * drawn, scale).holds
 
 
 @pytest.mark.parametrize("scale", ["1e-9", "1/100", "1/25", "1/16"])
 def test_tiny_scales(scale: str) -> None:
     sample = few(Fraction(scale), 2000, stream())
-    assert agreement(sample, Fraction(scale)).holds
+    assert follows_laplace(sample, Fraction(scale)).holds
 
 
 @pytest.mark.parametrize("power", [24, 30, 34, 45, 52])
@@ -185,7 +173,7 @@ def test_blocks_are_drawn_without_tables_where_floats_prove_enough(monkeypatch: 
     blocks = Noise().add_blocks([np.full(2000, 5)] * 4, scales)
     assert asked == [Fraction(1, 2), Fraction(100)]
     for block, scale in zip(blocks, scales, strict=True):
-        assert agreement(block - 5, Fraction(scale)).holds
+        assert follows_laplace(block - 5, Fraction(scale)).holds
     Noise().add_blocks([np.zeros((1 << 17) + 1, np.int64)], [3])
     assert len(asked) == 2
 

@@ -70,7 +70,7 @@ def test_every_subset_has_its_binomial_probability(wide: bool) -> None:
         hits[sum(1 << int(cell) for cell in chosen)] += 1
     sizes = np.array([subset.bit_count() for subset in range(32)])
     probabilities = (1 / 3) ** sizes * (2 / 3) ** (5 - sizes)
-    assert compare(hits, trials, probabilities, 1e-10).holds
+    assert compare(hits, trials, probabilities).holds
 
 
 @given(st.sets(st.integers(0, 40), max_size=30), st.integers(0, 2**80))
@@ -91,7 +91,7 @@ def test_every_subset_of_a_size_is_equally_likely(size: int, count: int) -> None
     hits = np.zeros(len(index), np.int64)
     for _ in range(trials):
         hits[index[tuple(noise.subset(size, count).tolist())]] += 1
-    assert compare(hits, trials, np.full(len(index), 1 / len(index)), 1e-10).holds
+    assert compare(hits, trials, np.full(len(index), 1 / len(index))).holds
 
 
 def test_subsets_of_huge_ranges() -> None:

@@ -186,16 +186,16 @@ def test_drawn_sizes_follow_the_same_law(scale: Fraction, theta: int, limit: Fra
     assert drawn.size == n
     weights = [float(rule.alpha.fraction**k * chance(k, rule)) for k in range(theta, theta + int(20 * scale) + 60)]
     share = float(exact(rule) * (1 + rule.alpha.fraction) / (1 - rule.alpha.fraction) / 2)
-    assert compare_law(drawn, theta, np.array(weights) / share, 1e-11).holds
+    assert compare_law(drawn, theta, np.array(weights) / share).holds
     # the same comparison rejects sizes that forget the sampling, and sizes that start one further out
     if limit is not None:
         plain = sizes(Rule(rule.alpha, theta), n, Drawer(Noise().source.stream()))
-        assert not compare_law(plain, theta, np.array(weights) / share, 1e-11).holds
-    assert not compare_law(drawn + 1, theta, np.array(weights) / share, 1e-11).holds
+        assert not compare_law(plain, theta, np.array(weights) / share).holds
+    assert not compare_law(drawn + 1, theta, np.array(weights) / share).holds
 
 
 def fair(values: NDArray[np.int64]) -> bool:
-    return compare_law((values > 0).astype(np.int64), 0, np.array([0.5, 0.5]), 1e-11).holds
+    return compare_law((values > 0).astype(np.int64), 0, np.array([0.5, 0.5])).holds
 
 
 def test_signs_are_fair_on_two_sides_and_plus_on_one() -> None:
@@ -230,8 +230,8 @@ def test_survivors_are_as_many_as_p_says_in_rising_ranks(rule: Rule) -> None:
     hit = np.zeros(2_000_000, np.int64)
     hit[ranks] = 1
     p = float(exact(rule))
-    assert compare_law(hit, 0, np.array([1 - p, p]), 1e-11).holds
-    assert not compare_law(hit, 0, np.array([1 - 1.05 * p, 1.05 * p]), 1e-11).holds
+    assert compare_law(hit, 0, np.array([1 - p, p])).holds
+    assert not compare_law(hit, 0, np.array([1 - 1.05 * p, 1.05 * p])).holds
     assert np.all(np.diff(ranks) > 0)
     assert values.shape == ranks.shape
     assert np.all((np.abs(values) if rule.two_sided else values) >= rule.theta)
@@ -354,7 +354,7 @@ def test_values_from_a_table_have_the_law_of_proposals(
 
     def holds(drawn: Rule) -> bool:
         values = survivor_values(drawn, n, Drawer(Noise().source.stream()))
-        return compare_law(values, first, law, 1e-11).holds
+        return compare_law(values, first, law).holds
 
     for worth in (0, 10**9):
         monkeypatch.setattr(drawing, "_WORTH_A_TABLE", worth)

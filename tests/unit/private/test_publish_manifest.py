@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from discreet.private.publish import from_counts
 from discreet.release import load
 from discreet.schema import Schema
 from discreet.spec import load_spec
+from tests.laplace_law import LaplaceLaw, follows_laplace
+from tests.statistics import compare
 from tests.unit.private.publish_cases import SCHEMA, TASK, failing, no_more, people
 
 
@@ -88,8 +91,10 @@ def test_real_noise_is_not_zero_and_not_repeated(tmp_path: Path) -> None:
     first, second = (
         data.publish(discreet.Table("cell", method="geometric"), "0.1").to_arrow()["count"].to_numpy() for _ in range(2)
     )
-    for values in (first, second, first - second):
-        assert 9 < np.std(values[1:]) < 40
+    for values in (first, second):
+        assert follows_laplace(values[1:], Fraction(10)).holds
+    alike = float(np.sum(LaplaceLaw.of(10).pmf(np.arange(-1000, 1001)) ** 2))
+    assert compare(np.array([np.sum(first == second)]), 1000, np.array([alike])).holds
     assert abs(first[0] - 1000) < 400
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.items.fpa import LATTICE, _moved
 from discreet.mechanisms.items.item_bounds import Bound, best_bound
-from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Alpha, Unit, choice_cost, choice_scale, length_cost, sampling_rate
 from discreet.transforms.fourier import coefficients, padded_length, relative_error, restored, squared_length
 from tests.law.item_cases import Rows, made
@@ -27,6 +27,12 @@ Vectors = list[NDArray[Any]]
 dice = np.random.default_rng(1965)
 RELATIONS = ("add-remove", "replace")
 each_relation = pytest.mark.parametrize("neighbours", RELATIONS)
+
+
+@pytest.fixture(autouse=True)
+def same_dice() -> None:
+    """Inputs are made up alike in every run, whichever tests ran before; noise is not."""
+    dice.bit_generator.state = np.random.PCG64(1965).state
 
 
 def multisets(cells: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -281,16 +287,16 @@ def test_sampling_rate(epsilon: str, factor: int) -> None:
 @pytest.mark.parametrize("losses", [[0, 0, 0], [3, 1, 2, 9], [5], [10**15, 10**15 + 1, 10**15 + 3], [-4, 0, 2**40]])
 @pytest.mark.parametrize("scale", ["1/3", "2", "17/5"])
 def test_the_exponential_mechanism(losses: list[int], scale: str) -> None:
-    noise, alpha = Noise(SeededSource(7)), float(Alpha.of(scale).fraction)
+    noise, alpha = Noise(), float(Alpha.of(scale).fraction)
     weights = np.array([alpha ** min(loss - min(losses), 10**4) for loss in losses])
     hits = np.bincount([noise.choose(np.array(losses), scale) for _ in range(600)], minlength=len(losses))
-    assert compare(hits, 600, weights / weights.sum(), 1e-9).holds
+    assert compare(hits, 600, weights / weights.sum()).holds
 
 
 def test_another_scale_is_another_law() -> None:
-    noise, weights = Noise(SeededSource(8)), float(Alpha.of(2).fraction) ** np.array([0, 1, 2, 4])
-    hits = np.bincount([noise.choose(np.array([7, 8, 9, 11]), 1) for _ in range(600)], minlength=4)
-    assert not compare(hits, 600, weights / weights.sum(), 1e-9).holds
+    noise, weights = Noise(), float(Alpha.of(2).fraction) ** np.array([0, 1, 2, 4])
+    hits = np.bincount([noise.choose(np.array([7, 8, 9, 11]), 1) for _ in range(3000)], minlength=4)
+    assert not compare(hits, 3000, weights / weights.sum()).holds
 
 
 @each_relation

@@ -36,6 +36,12 @@ each_method = pytest.mark.parametrize("method", METHODS)
 PAIRING = ("hpa", "lpa", "sra")
 
 
+@pytest.fixture(autouse=True)
+def same_dice() -> None:
+    """Inputs are made up alike in every run, whichever tests ran before; noise is not."""
+    dice.bit_generator.state = np.random.PCG64(77).state
+
+
 def data(most: int = 4, neighbours: str = "add-remove", frame: pd.DataFrame = FRAME) -> Data:
     return discreet.open(frame, SCHEMA, unit=Unit("who", max_rows=most, neighbours=neighbours))
 
@@ -200,14 +206,14 @@ def test_the_order_of_items_does_not_matter(method: str) -> None:
     """Which items share a group with the most popular one, before and after the items are given other places."""
     users, places = [[0, 1], [0, 2], [0], [1, 4]], np.array([3, 4, 0, 1, 2])
     found = []
-    for seed, new in ((1, np.arange(5)), (2, places)):
-        counted, noise = Counter[Any](), Noise(SeededSource(seed))
+    for new in (np.arange(5), places):
+        counted, noise = Counter[Any](), Noise()
         mechanism = made(method, (5,), 4, Unit("who", max_rows=2), **({} if method == "gs" else {"group": 2}))
         for _ in range(350):
             groups = mechanism.measure(Rows((5,), [new[mine].tolist() for mine in users]), noise).parts[0].groups[new]
             counted[tuple((groups == groups[0]).tolist())] += 1
         found.append(counted)
-    assert same_law(found[0], found[1], 1e-9)
+    assert same_law(found[0], found[1])
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -50,6 +50,12 @@ ABOUT_PAIRS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def same_dice() -> None:
+    """Inputs are made up alike in every run, whichever tests ran before; noise is not."""
+    dice.bit_generator.state = np.random.PCG64(4242).state
+
+
 def asked(where: Any, schema: Schema) -> Questions:
     boxes = bind(where, schema).boxes(schema.sizes)
     return Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
@@ -244,7 +250,7 @@ def test_intervals_cover_as_often_as_they_say(method: str) -> None:
     more = {"gs-r": {"group": 1}, "fpa": {"coefficients": 3}}.get(method, {})
     sizes = (5,) if method == "fpa" else (5, 3)
     rows = Rows(sizes, [[word // 3 for word in mine] for mine in USERS] if method == "fpa" else USERS)
-    noise, mechanism = Noise(SeededSource(9)), made(method, sizes, "1/5", Unit("who", max_rows=2), **more)
+    noise, mechanism = Noise(), made(method, sizes, "1/5", Unit("who", max_rows=2), **more)
     wanted = [({"item": 0}, EXACT[0].sum()), ({"item": (1, 3)}, EXACT[1:4].sum())]
     if method != "fpa":
         wanted += [({"item": 1, "c1": 0}, EXACT[1, 0]), ({"c1": 2}, EXACT[:, 2].sum())]
@@ -255,8 +261,8 @@ def test_intervals_cover_as_often_as_they_say(method: str) -> None:
             answers = of(summary, where)
             hits[number] += answers.low[0] <= truth <= answers.high[0]
     low, high = (
-        compare(hits, draws, np.full(hits.size, 0.935), 1e-9),
-        compare(hits, draws, np.full(hits.size, 0.97), 1e-9),
+        compare(hits, draws, np.full(hits.size, 0.935)),
+        compare(hits, draws, np.full(hits.size, 0.97)),
     )
     assert low.holds or hits.min() > 0.95 * draws
     assert high.holds or hits.min() < 0.95 * draws

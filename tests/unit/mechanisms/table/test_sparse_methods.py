@@ -143,7 +143,7 @@ def test_ties_are_cut_at_random_and_never_the_larger() -> None:
         hits[kept] += 1
     assert hits[[2, 6]].tolist() == [trials, trials]
     expected = np.full(8, (cut - 2) / 8)
-    assert compare(np.delete(hits, [2, 6]), trials, expected, 1e-12).holds
+    assert compare(np.delete(hits, [2, 6]), trials, expected).holds
 
 
 def test_a_limit_of_two() -> None:
