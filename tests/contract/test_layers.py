@@ -14,7 +14,7 @@ from tests.contract.imports import ROOT, graph, modules, path_between, within
 GRAPH = graph()
 
 #: what publishes or measures; none of it may be within reach of what an analyst runs
-CUSTODIAN = ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "spec", "tasks"]
+CUSTODIAN = ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "audit", "spec", "tasks"]
 #: rooms that see rows or decide on a release
 DATA = ["private.engines", "private.publish", "private.draft", "private.failures"]
 
@@ -46,7 +46,8 @@ OUT_OF_REACH = {
     "private.engines": ["private.publish", "noise", "mechanisms", "ledger", "summaries", "release", "cli"],
     **{room: [*DATA, "ledger", "plan", "evaluate", "release", "spec", "cli"] for room in ("mechanisms", "help")},
     "plan": [*DATA, "ledger", "evaluate", "spec", "cli"],
-    "private.publish": ["evaluate", "spec", "cli"],
+    "private.publish": ["evaluate", "audit", "spec", "cli"],
+    "audit": ["evaluate", "spec", "cli"],
 }
 #: the rest, which may reach all of them
 FREE = ["", "__main__", "help", "private", "private.draft", "private.failures", "evaluate", "cli"]

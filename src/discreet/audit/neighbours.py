@@ -50,15 +50,15 @@ class Invented:
         """Rows: neighbours of a crowd, of no rows at all, and the crowd as the neighbour of a few others."""
         crowd, units = self._crowd(), dict(self._units())
         replaced = [] if self.unit.neighbours == "add-remove" else self._target(self._opposite(units[_AT_BOUND]))
-        with_unit = {what: self._rows([*crowd, *self._target(cells)]) for what, cells in units.items()}
-        base = self._rows([*crowd, *replaced])
+        with_unit = {what: self.rows([*crowd, *self._target(cells)]) for what, cells in units.items()}
+        base = self.rows([*crowd, *replaced])
         yield Around(base, list(with_unit.items()))
         for what in (_EMPTY_CELL, list(units)[-1]):
             yield Around(with_unit[what], [(f"{what}, the other way round", base)])
         alone = [
-            (f"{what}, in an empty table", self._rows(self._target(units[what]))) for what in (_EMPTY_CELL, _AT_BOUND)
+            (f"{what}, in an empty table", self.rows(self._target(units[what]))) for what in (_EMPTY_CELL, _AT_BOUND)
         ]
-        yield Around(self._rows(replaced), alone)
+        yield Around(self.rows(replaced), alone)
 
     def ready(self) -> Iterator[Around]:
         """Ready counts, so large that floats would not tell neighbours apart."""
@@ -127,7 +127,7 @@ class Invented:
         """Cells that differ in every attribute as far as there are different codes."""
         return [tuple(row % size for size in self.schema.sizes) for row in range(rows)]
 
-    def _rows(self, rows: Sequence[tuple[str, Cell]]) -> pa.Table:
+    def rows(self, rows: Sequence[tuple[str, Cell]]) -> pa.Table:
         codes: NDArray[np.int64] = np.array([cell for _, cell in rows], object).reshape(len(rows), len(self.schema))
         columns = {
             name: pa.array([self.schema[name].example(int(code)) for code in codes[:, place]], pa.string())

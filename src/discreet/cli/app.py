@@ -233,6 +233,33 @@ def ledger(file: LedgerFile, as_json: AsJson = False) -> None:
     run(file, as_json)
 
 
+@app.command()
+def audit(
+    spec: SpecFile,
+    name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
+    black_box: Annotated[
+        bool, typer.Option("--black-box", help="Also publish invented canaries many times, and guess who was there.")
+    ] = False,
+    runs: Annotated[int | None, typer.Option(help="With --black-box: how often to publish.")] = None,
+    output: Annotated[Path | None, _output("Write the result here as JSON too.")] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Attack the guarantee of each release: what neighbours cost is derived from recorded draws. Reads no data.
+
+    Invented neighbours are published with a noise that writes down every draw; what their difference costs follows from
+    the draws alone, in fractions, whatever the method says of itself. Ends with code 1 if a guarantee is broken.
+
+    \b
+    Examples:
+      discreet audit adult.toml
+      discreet audit adult.toml by-age --black-box
+    """
+    from discreet.cli.auditing import run
+
+    run(spec, name, black_box, runs, output, quiet, as_json)
+
+
 @app.command("verify-noise")
 def verify_noise(
     epsilon: Annotated[str, typer.Option(help="The epsilon to check, as a decimal or a fraction.")],

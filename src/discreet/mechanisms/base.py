@@ -58,6 +58,8 @@ class Mechanism(ABC):
     rehearsal: str = "exact"
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
+    #: whether some neighbours lose all that is charged, to the last digit; if not, at least half of it
+    spends_all: ClassVar[bool] = True
     #: kinds of what its intervals never cover
     never_covered: ClassVar[tuple[str, ...]] = ()
 

@@ -48,6 +48,7 @@ class Fpa(ItemMethod):
     takes_pairs = False
     columns = FOURIER_COLUMNS
     never_covered = ("frequencies",)
+    spends_all = False  # rounding, and choices whose worst case no data have, are paid for
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

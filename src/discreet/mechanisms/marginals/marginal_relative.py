@@ -63,6 +63,7 @@ class Relative(MarginalMethod):
     """Keeps `sanity`, `weights` and the objective; knows how many records there are, or buys a noisy number."""
 
     rehearsal = "empty"
+    spends_all = False  # scales are rounded up, or go down by steps, of which the last may not be affordable
 
     #: what may only be known after the total was measured, and the part of it that is the default
     needs_size: ClassVar[dict[Parameter[Fraction], int]] = {SANITY: 10_000}

@@ -1,0 +1,102 @@
+"""What an audit found, for people and for programs: what was tried and what came out, to be signed off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from discreet.audit.black_box import LowerBound
+from discreet.audit.replay import Replayed
+from discreet.privacy import as_text
+
+HOLDS, BROKEN = "HOLDS", "BROKEN"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """All that was tried on one release of a spec."""
+
+    name: str
+    task: str
+    method: str
+    unit: dict[str, Any]
+    replayed: Replayed
+    guessed: LowerBound | None = None
+
+    @property
+    def problems(self) -> list[str]:
+        found = self.replayed.problems
+        if self.guessed is not None and self.guessed.broken:
+            found.append(f"guesses prove that it costs {self.guessed.bound:.4g} or more")
+        return found
+
+    @property
+    def verdict(self) -> str:
+        return BROKEN if self.problems else HOLDS
+
+    def lines(self) -> Iterator[str]:
+        """The result as text."""
+        found, epsilon = self.replayed, as_text(self.replayed.epsilon)
+        yield f"{self.name}: {self.task} by {self.method}, epsilon {epsilon}: {self.verdict}"
+        worst = found.worst
+        yield f"  record and replay: {len(found.tried)} neighbours, under both relations"
+        yield f"    worst: {worst.what} ({worst.neighbours}), loses {number(worst.epsilon)} of {epsilon}"
+        for loss in worst.losses:
+            yield f"      {loss.what}: {number(loss.epsilon)}"
+        if self.guessed is not None:
+            seen = self.guessed
+            yield (
+                f"  black box: {seen.runs} runs, {seen.right:,} of {seen.guesses:,} guesses right: epsilon is at least "
+                f"{seen.bound:.4g} ({seen.tightness:.0%} of what is charged)"
+            )
+        for problem in self.problems:
+            yield f"  WRONG: {problem}"
+
+    def to_dict(self) -> dict[str, Any]:
+        found = self.replayed
+        told: dict[str, Any] = {
+            "release": self.name,
+            "task": self.task,
+            "method": self.method,
+            "unit": self.unit,
+            "epsilon": as_text(found.epsilon),
+            "verdict": self.verdict,
+            "problems": self.problems,
+            "replay": {
+                "declared": as_text(found.declared),
+                "loss": as_text(found.worst.epsilon),
+                "tightness": found.tightness,
+                "neighbours": [
+                    {
+                        "what": one.what,
+                        "relation": one.neighbours,
+                        "loss": as_text(one.epsilon),
+                        "exact": all(loss.exact for loss in one.losses),
+                        "problem": one.problem,
+                    }
+                    for one in found.tried
+                ],
+            },
+        }
+        if self.guessed is not None:
+            seen = self.guessed
+            told["black_box"] = {
+                "runs": seen.runs,
+                "guesses": seen.guesses,
+                "right": seen.right,
+                "epsilon_at_least": seen.bound,
+                "tightness": seen.tightness,
+            }
+        return told
+
+
+def number(value: Any) -> str:
+    """A fraction for people: short where it is, else to six digits."""
+    text = as_text(value)
+    return text if len(text) <= 12 else f"{float(value):.6g}"
+
+
+def software() -> str:
+    return f"discreet {version('discreet')}"

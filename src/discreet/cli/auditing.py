@@ -1,0 +1,54 @@
+"""`discreet audit`: attacks on the guarantee of a spec's releases, or of a release that was published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from discreet.audit.black_box import black_box
+from discreet.audit.replay import replay
+from discreet.audit.report import HOLDS, Audited, software
+from discreet.cli.publishing import wanted_release
+from discreet.cli.show import print_json, stages
+from discreet.errors import BadParameter
+from discreet.mechanisms import Request, mechanism_for
+from discreet.spec import ReleaseSpec, Spec, load_spec
+
+Says = Callable[[str], None]
+
+
+def run(
+    path: Path, name: str | None, guess: bool, runs: int | None, output: Path | None, quiet: bool, as_json: bool
+) -> None:
+    if runs is not None and (not guess or runs < 2):
+        raise BadParameter("--runs goes with --black-box and must be at least 2")
+    spec = load_spec(path)
+    wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
+    if not wanted:
+        raise BadParameter(f"{path}: has no release to audit; add a table [releases.NAME]")
+    found = []
+    with stages(quiet or as_json) as say:
+        for release in wanted:
+            found.append(_audited(spec, release, guess, runs, say))
+            if not as_json:
+                print("\n".join(found[-1].lines()))
+    told = {"software": software(), "spec": path.name, "releases": [one.to_dict() for one in found]}
+    if output is not None:
+        output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print_json(told)
+    if any(one.verdict != HOLDS for one in found):
+        raise SystemExit(1)
+
+
+def _audited(spec: Spec, release: ReleaseSpec, guess: bool, runs: int | None, say: Says) -> Audited:
+    request = Request.of(release.task, spec.schema, spec.unit, release.epsilon)
+    method = mechanism_for(release.task, request).method
+    replayed = replay(release.task, request, progress=lambda what: say(f"{release.name}: {what}"))
+    guessed = None
+    if guess:
+        guessed = black_box(
+            release.task, request, runs=runs, progress=lambda done, every: say(f"{release.name}: run {done} of {every}")
+        )
+    return Audited(release.name, release.task.name, method, spec.unit.to_dict(), replayed, guessed)
