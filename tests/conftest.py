@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from discreet.noise import source
 
@@ -22,6 +22,8 @@ FRESH = os.environ.get("DISCREET_FRESH", "") not in ("", "0")
 BITS = np.random.default_rng(0)
 
 settings.register_profile("untimed", deadline=None, derandomize=not FRESH)
+# for who needs to know that a test fails, and not the simplest case in which it does
+settings.register_profile("unshrunk", settings.get_profile("untimed"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("untimed")
 
 if not FRESH:

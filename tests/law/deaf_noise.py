@@ -30,10 +30,11 @@ class StreamOfItsOwn(BitSource):
 
 
 class Deaf(Noise):
-    """Noisy answers that do not depend on the exact ones; notes what was asked for."""
+    """Noisy answers that do not depend on the exact ones, but on `seed`; notes what was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
         super().__init__(StreamOfItsOwn())
+        self.seed = seed
         self.asked: list[Any] = []
         #: the exact numbers that noise was asked for
         self.exact: list[NDArray[Any]] = []
@@ -42,7 +43,7 @@ class Deaf(Noise):
         self.asked.append((what, scale, exact.shape))
         self.exact.append(exact.copy())
         shape = (*more, *exact.shape)
-        return np.random.default_rng(len(self.asked)).integers(-9, 90, shape)
+        return np.random.default_rng([self.seed, len(self.asked)]).integers(-9, 90, shape)
 
     def add(self, counts: NDArray[Any], scale: Number) -> Ints:
         return self.answers("add", scale, np.asarray(counts))

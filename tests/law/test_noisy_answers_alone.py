@@ -78,10 +78,12 @@ def outcome(data: Data, task: Task) -> dict[str, Any]:
 
 @each_task
 def test_all_counts_lead_to_the_same_release(task: Task) -> None:
-    few, last = np.zeros_like(COUNTS), np.zeros_like(COUNTS)
+    none = np.zeros_like(COUNTS)
+    few, last = none.copy(), none.copy()
     few[0], last[-1] = 1, 10**6
-    found = [outcome(of_counts(counts), task) for counts in (COUNTS, few, last)]
-    assert found[0] == found[1] == found[2]
+    first = outcome(of_counts(COUNTS), task)
+    for counts in (none, few, last):
+        assert outcome(of_counts(counts), task) == first
 
 
 @pytest.mark.parametrize("task", OF_USERS, ids=lambda task: task.method)
@@ -89,6 +91,17 @@ def test_all_users_lead_to_the_same_release(task: Task) -> None:
     many = [[cell, (cell * 5 + 1) % len(CODES), 0, 7, 7, 7][: 1 + cell % 6] for cell in range(len(CODES))]
     found = [outcome(of_users(users), task) for users in (many, [[3]] * len(many), [[9, 9, 9, 9]])]
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("task", [task for task in EVERY if made(task).rehearsal == "exact"], ids=lambda t: t.method)
+def test_nothing_is_drawn_again_because_of_what_came_out(task: Task) -> None:
+    """Where noise does not depend on the data, what is asked for does not depend on noise."""
+    asked = []
+    for seed in range(5):
+        noise = Deaf(seed)
+        of_counts(COUNTS).publish(task, "0.3", noise=noise)
+        asked.append(noise.asked)
+    assert all(mine == asked[0] for mine in asked)
 
 
 def test_what_the_noise_is_deaf_to_shows_without_it() -> None:

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from tests.mutants.listed import PROJECT, Mutant
 
 _LEFT_BEHIND = shutil.ignore_patterns(".git", ".venv*", ".hypothesis", ".*_cache", "results")
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", "-rfE")
+_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk", "--tb=line", "-rfE")
 #: a mutant is to be a program that runs; one that stops with these is a slip of whoever wrote it
 _SLIPS = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError", "TypingError")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?)(?: - (.*))?$", re.MULTILINE)
