@@ -116,7 +116,7 @@ class Copy:
                     return Verdict(mutant, slip=f"{test} {ends}:\n{ran.said[-1000:]}")
                 by, reason = ran.failure
                 slip = reason if any(one in reason for one in _SLIPS) else ""
-                if not listed and self.pytest([by], "-n", "0", patience=patience).code != 0:
+                if not listed and self.pytest([by.split("[")[0]], "-n", "0", patience=patience).code != 0:
                     slip = f"{by} fails without it, too"
                 return Verdict(mutant, by, reason, listed, slip)
         return Verdict(mutant)
