@@ -16,11 +16,13 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests import statistics
 
 settings.register_profile("untimed", deadline=None, derandomize=True)
+# for who needs to know that a test fails, and not the simplest case in which it does
+settings.register_profile("unshrunk", settings.get_profile("untimed"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("untimed")
 
 ELSEWHERE = pytest.StashKey[int]()

@@ -177,6 +177,18 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["errors"] == said["errors"]  # the recorded seed decides everything
 
 
+def test_results_have_a_folder_of_their_own_that_says_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """True errors beside what is published would be published with it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    command = written_command(tmp_path)
+    assert CliRunner().invoke(app, ["publish", str(tmp_path / "spec.toml"), "r"]).exit_code == 0
+    published = sorted(path.name for path in (tmp_path / "r").iterdir())
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert (tmp_path / "r-evaluation-private" / "trials.jsonl").is_file()
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == published == ["release.json", "table.parquet"]
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_results_do_not_need_the_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if the extra were not installed

@@ -75,6 +75,8 @@ class Zeros(ScriptedSource):
 
 
 ZEROS = Zeros(b"")
+#: what no draw is: the float's word where it is not sure
+SPOILED = -(1 << 50)
 
 
 def exact_draw(scale: Fraction, sign: int, size: int) -> int:
@@ -120,6 +122,7 @@ def test_integers_draw_what_floats_draw(scale: str, monkeypatch: pytest.MonkeyPa
 
     def never_sure(*arguments: Any) -> None:
         signed_geometric(*arguments)
+        arguments[-3][:] = SPOILED
         arguments[-1][:] = False
 
     monkeypatch.setattr(few_module, "signed_geometric", never_sure)
@@ -130,6 +133,7 @@ def test_integers_draw_what_floats_draw(scale: str, monkeypatch: pytest.MonkeyPa
 def test_the_law_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     def never_sure(*arguments: Any) -> None:
         signed_geometric(*arguments)
+        arguments[-3][:] = SPOILED
         arguments[-2][:] = 0
         arguments[-1][:] = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from discreet.errors import BadParameter, CountOverflow
 from discreet.noise import LARGEST_COUNT, Descent, Noise, ScriptedSource, ZeroNoise
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.geometric import laplace_digits
+from discreet.noise.noise import FEW, PIECE
 from discreet.numbers.intervals import Complement, Rational
 from discreet.privacy import Alpha
 from tests.laplace_law import follows_laplace
@@ -37,6 +39,16 @@ def test_any_scale(scale: str | int) -> None:
     assert follows_laplace(Noise().laplace(scale, 20_000), Fraction(scale)).holds
 
 
+@pytest.mark.parametrize("scale", [10**5, 10**7, 10**9])
+def test_digits_of_wide_noise_share_no_bits(scale: int) -> None:
+    """Bytes of a draw that were drawn from the same bits would be the same, or follow from each other."""
+    drawn = Noise().laplace(scale, 200_000)
+    for low, high in pairwise(range(0, scale.bit_length() - 4, 8)):
+        one, other = drawn >> low & 255, drawn >> high & 255
+        assert abs(np.mean(one == other) - 1 / 256) < 0.001
+        assert abs(np.asarray(np.corrcoef(one, other))[0, 1]) < 0.02
+
+
 def test_a_hundred_million_at_once() -> None:
     drawn = Noise().laplace(1, 10**8)
     assert drawn.size == 10**8
@@ -51,6 +63,41 @@ def test_blocks_have_their_own_scales() -> None:
     assert follows_laplace(drawn[1], Fraction(1000)).holds
     with pytest.raises(BadParameter, match="one scale for each block"):
         Noise().add_blocks(zeros[:2], [1])
+
+
+def test_blocks_of_one_scale_and_size_share_no_noise() -> None:
+    """Where two tables have the same noise, their difference is exact."""
+    for size in (1000, FEW + 1):
+        drawn = Noise().add_blocks([np.zeros(size, np.int64)] * 3, [1000, 1000, 1000])
+        for one, other in combinations(drawn, 2):
+            assert np.mean(one == other) < 0.05
+
+
+def test_pieces_of_a_long_array_share_no_noise() -> None:
+    noisy = Noise().add(np.zeros(3 * PIECE + 5, np.int64), 1000)
+    for one, other in combinations(np.split(noisy[: 3 * PIECE], 3), 2):
+        assert np.mean(one == other) < 0.01
+
+
+#: bits of which the first say that noise is far out, twelve scales and more
+FAR = bytes(16) + b"\xff" * 64
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 20), 1, Fraction(7, 3), 100, 1000, 10**6, 10**9])
+def test_noise_has_no_largest_value(scale: Fraction | int) -> None:
+    """A value that noise cannot reach from one count, and can from its neighbour, tells them apart for sure."""
+    draws = [
+        Noise(ScriptedSource(FAR)).laplace(scale),
+        Noise(ScriptedSource(FAR)).add(np.zeros(1, np.int64), scale),
+        Noise(ScriptedSource(FAR)).add_blocks([np.zeros(1, np.int64)], [scale])[0],
+    ]
+    for drawn in draws:
+        assert abs(int(drawn[0])) >= 40 * scale
+
+
+def test_every_salt_is_fresh() -> None:
+    noise = Noise()
+    assert len({noise.salt() for _ in range(100)} | {Noise().salt() for _ in range(100)}) == 200
 
 
 @pytest.mark.parametrize("count", [2**61, 2**62, -(2**62), 2**63 - 1, -(2**63)])

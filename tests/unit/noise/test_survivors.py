@@ -80,6 +80,17 @@ def test_p_that_is_a_number_of_64_bits_is_known_exactly(scale: Fraction, two_sid
         assert Complement(KeptProbability(rule)).bracket(bits).low == (1 - exact(rule)) * 2**bits
 
 
+@pytest.mark.parametrize("limit", [Fraction(64), Fraction(129, 2), Fraction(65), Fraction(1001, 10), Fraction(300)])
+@pytest.mark.parametrize("theta", [1, 63, 64, 90])
+def test_p_where_the_sum_is_long(theta: int, limit: Fraction) -> None:
+    """Beyond 64 sizes p comes from closed forms, which must agree on the last size that is sampled."""
+    for scale, two_sided in ((20, True), (100, False)):
+        rule = Rule(Alpha.of(scale), theta, limit, two_sided)
+        found, whole = KeptProbability(rule).bracket(200), exact(rule) * 2**200
+        assert found.low <= whole <= found.high
+        assert found.high - found.low <= 2
+
+
 def test_p_far_out() -> None:
     """A limit far beyond all noise, a filter far beyond it, the largest scale, and limits a hair above a whole one."""
     a = Alpha.of(3).fraction

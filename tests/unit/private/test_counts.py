@@ -30,6 +30,20 @@ def test_from_arrays_adds_up_drops_and_sorts() -> None:
     assert counts.cells == 12
 
 
+@pytest.mark.parametrize("large", [2**24, 2**53, 2**61])
+def test_one_record_more_is_one_more_however_many_there_are(large: int) -> None:
+    counts = Counts.from_arrays((2,), [[0], [1], [0]], [large, 7, 1])
+    assert counts.counts.tolist() == [large + 1, 7]
+    assert counts.marginal([0]) == counts
+
+
+def test_all_counts_look_the_same() -> None:
+    """Not even how many cells are occupied shows."""
+    looks = [Counts.from_arrays((9,), np.arange(many)[:, None], np.ones(many, np.int64)) for many in (0, 1, 9)]
+    assert {repr(one) for one in looks} == {str(one) for one in looks} == {f"{one}" for one in looks}
+    assert len({repr(one) for one in looks}) == 1
+
+
 def test_dense() -> None:
     table = Counts.from_arrays((2, 3), [[1, 2], [0, 0]], [4, 5]).dense()
     assert table.tolist() == [[5, 0, 0], [0, 0, 4]]

@@ -18,8 +18,9 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.errors import BadParameter, BudgetExceeded, SourceError, UnknownAttribute
+from discreet.errors import BadParameter, BudgetExceeded, DiscreetError, SourceError, UnknownAttribute
 from discreet.ledger import Ledger
+from discreet.mechanisms.table.geometric import Geometric
 from discreet.private.publish import from_counts
 from tests.unit.private.publish_cases import SCHEMA, TASK, charges, failing, hidden, no_more, people, spent
 
@@ -127,6 +128,17 @@ def test_over_budget_says_what_is_spent_asked_and_left(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
     data.publish(TASK, "0.5", name="b", to=tmp_path / "b")
     assert charges(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize("more", [Fraction(1, 10**12), 1])
+def test_a_method_that_costs_more_than_epsilon_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: Fraction | int
+) -> None:
+    monkeypatch.setattr(Geometric, "cost", property(lambda self: self.request.epsilon + more))
+    data = failing(people(tmp_path), no_more)
+    with pytest.raises(DiscreetError, match="geometric would cost"):
+        data.publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert charges(tmp_path) == []
 
 
 def test_a_third_is_charged_rounded_up(tmp_path: Path) -> None:

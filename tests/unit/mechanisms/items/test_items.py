@@ -89,6 +89,16 @@ def test_pairs_without_noise(method: str, count: str) -> None:
     assert release.count({"item": "a", "also_item": "a"}).value == 0
 
 
+@pytest.mark.parametrize("method", PAIRING)
+def test_a_pair_that_is_one_count_is_drawn_once(method: str) -> None:
+    """Two draws of one count, in either order of the items, would cost twice as much."""
+    summary: Any = items(method, context="item", count="users").summary
+    square = summary.parts[1].values.reshape(6, 6)
+    assert np.array_equal(square, square.T)
+    assert not square.diagonal().any()
+    assert square.any()
+
+
 @pytest.mark.parametrize("said", [True, 1])
 def test_pairs_may_be_asked_for_by_their_parameter(said: Any) -> None:
     """As a spec may that was written when whatever Python takes for true would do: it has its release already."""

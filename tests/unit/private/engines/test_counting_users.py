@@ -52,6 +52,19 @@ def test_bounds_hold_for_every_user(rows: list[tuple[int, int]], most: int, per_
         assert all(n <= capped[x] for x, n in mine.items())
 
 
+@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("per_cell", [None, 1, 2])
+def test_users_just_below_at_and_above_the_bound(most: int, per_cell: int | None) -> None:
+    """One row above the bound is one too many."""
+    people = [(u, x % 3) for u in range(most + 3) for x in range(u)]  # user u has u rows
+    table = pa.table({"u": [u for u, _ in people], "x": [x for _, x in people]})
+    kept = shown(count(table, Schema(u=Ordinal(0, most + 2), x=Ordinal(0, 2)), Unit("u", most, per_cell), salt=SALT))
+    for person in range(most + 3):
+        have = Counter(x for u, x in people if u == person)
+        capped = sum(min(n, per_cell or n) for n in have.values())
+        assert sum(n for cell, n in kept.items() if cell[0] == person) == min(most, capped)
+
+
 def test_what_is_kept_of_a_user_does_not_depend_on_others() -> None:
     schema = Schema(u=Ordinal(0, 9), x=Ordinal(0, 99))
     choose = random.Random(3)

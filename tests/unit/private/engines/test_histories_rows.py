@@ -97,6 +97,17 @@ def test_rows_are_bounded_whatever_the_source_holds() -> None:
         assert once.table(9).reshape(3, 4).sum(axis=1).tolist() == [300, 300, 300]
 
 
+def test_a_user_is_bounded_over_all_groups_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Millions of rows are offered at a time; here one batch of a few, so that every user is in several groups."""
+    monkeypatch.setattr("discreet.private.engines.row_histories._TOGETHER", 1)
+    monkeypatch.setattr("discreet.private.engines.session.BATCH_ROWS", 2048)
+    rows = pd.DataFrame({"who": np.arange(30_000) % 10, "item": "a", "day": 0})
+    for frame in (rows, rows.assign(who="u" + rows.who.astype(str))):
+        kept = kept_of(frame, 5)
+        assert kept.users == 10
+        assert kept.table(5).sum() == kept.table(10**6).sum() == 50
+
+
 def words_of(kept: Kept) -> list[list[int]]:
     assert isinstance(kept, KeptRecords)
     return [kept._words[a:b].tolist() for a, b in itertools.pairwise(kept._starts.tolist())]

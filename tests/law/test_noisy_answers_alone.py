@@ -1,0 +1,118 @@
+"""What is published follows from noisy answers alone: if these are the same for all data, so is everything else.
+
+The noise here ignores what it is added to. So two sets of data that have nothing in common must lead to the same calls,
+the same words of progress, the same release. A choice by exact counts, cells left out because they are empty, draws
+that are repeated until they please, an exact number in the manifest: all of them show.
+
+Sparse methods ask for noise on occupied cells and draw the others by their law; for them see `test_sparse_enumeration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.mechanisms.table.table_sparse import Sparse
+from discreet.privacy import Number, Unit
+from discreet.private.publish import Data, from_counts, open_data
+from discreet.tasks import Items, Marginals, Ranges, Table, Task
+from tests.conformance.test_mechanisms import CODES, COUNTS, EXAMPLES, SCHEMA, made
+from tests.law.deaf_noise import Deaf, Ints, StreamOfItsOwn
+
+
+def is_sparse(task: Task) -> bool:
+    return isinstance(made(task), Sparse)
+
+
+EVERY = [task for tasks in EXAMPLES.values() for task in tasks if not is_sparse(task)]
+#: and with what the examples leave to chance, or leave out
+MORE: list[Task] = [
+    Table(["age", "sex", "place"]),
+    Items("place", method="sra", rescale=True),
+    Items("place", method="lpa", bound="quantile"),
+    Items("age", method="fpa"),
+    Items("age", method="gs"),
+    Items("age", context=["sex"], method="gs-s", sampling="rows"),
+    Marginals([["age"], ["sex", "place"]], method="ireduct", start=50, step=1, sanity=5),
+    Ranges(["age", "place"], method="privelet", write="cells"),
+]
+OF_USERS: list[Task] = [
+    *(task for task in [*EVERY, *MORE] if isinstance(task, Items)),
+    Items("age", method="hpa", bound=2, probe=2),
+    Items("place", method="sra", bound=2, rescale=True),
+    Items("age", context="age", method="sra", count="users"),
+]
+each_task = pytest.mark.parametrize("task", [*EVERY, *MORE], ids=lambda task: task.method)
+
+
+def of_counts(counts: Any) -> Data:
+    return from_counts(SCHEMA, CODES, counts)
+
+
+def of_users(users: Sequence[Sequence[int]]) -> Data:
+    """One list of cells for each user."""
+    rows = [(who, *CODES[cell].tolist()) for who, cells in enumerate(users) for cell in cells]
+    columns: dict[str, list[Any]] = {"who": [row[0] for row in rows]}
+    for place, (name, attribute) in enumerate(SCHEMA.items(), start=1):
+        columns[name] = [attribute.label(row[place]) for row in rows]
+    return open_data(pa.table(columns), SCHEMA, unit=Unit("who", max_rows=3))
+
+
+def outcome(data: Data, task: Task) -> dict[str, Any]:
+    """All that anyone may see, and all that noise was asked for."""
+    noise, said = Deaf(), list[str]()
+    release = data.publish(task, "0.3", name="one", noise=noise, progress=said.append)
+    manifest = {key: value for key, value in release.manifest.items() if key not in ("time", "ledger", "seal")}
+    return {
+        "asked": noise.asked,
+        "streams": noise.source.opened if isinstance(noise.source, StreamOfItsOwn) else 0,
+        "said": said,
+        "manifest": manifest,
+        "table": release.summary.stored().to_pydict(),
+    }
+
+
+@each_task
+def test_all_counts_lead_to_the_same_release(task: Task) -> None:
+    none = np.zeros_like(COUNTS)
+    few, last = none.copy(), none.copy()
+    few[0], last[-1] = 1, 10**6
+    first = outcome(of_counts(COUNTS), task)
+    for counts in (none, few, last):
+        assert outcome(of_counts(counts), task) == first
+
+
+@pytest.mark.parametrize("task", OF_USERS, ids=lambda task: task.method)
+def test_all_users_lead_to_the_same_release(task: Task) -> None:
+    many = [[cell, (cell * 5 + 1) % len(CODES), 0, 7, 7, 7][: 1 + cell % 6] for cell in range(len(CODES))]
+    found = [outcome(of_users(users), task) for users in (many, [[3]] * len(many), [[9, 9, 9, 9]])]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("task", [task for task in EVERY if made(task).rehearsal == "exact"], ids=lambda t: t.method)
+def test_nothing_is_drawn_again_because_of_what_came_out(task: Task) -> None:
+    """Where noise does not depend on the data, what is asked for does not depend on noise."""
+    asked = []
+    for seed in range(5):
+        noise = Deaf(seed)
+        of_counts(COUNTS).publish(task, "0.3", noise=noise)
+        asked.append(noise.asked)
+    assert all(mine == asked[0] for mine in asked)
+
+
+def test_what_the_noise_is_deaf_to_shows_without_it() -> None:
+    """The same test fails if a method looks at exact counts."""
+
+    class Leaky(Deaf):
+        def add_into(self, table: Ints, scale: Number) -> None:
+            empty = table == 0
+            super().add_into(table, scale)
+            table[empty] = 0
+
+    task = Table(["age"], method="geometric")
+    tables = [of_counts(counts).publish(task, 1, noise=Leaky()).summary.stored() for counts in (COUNTS, 0 * COUNTS)]
+    assert not tables[0].equals(tables[1])
