@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.errors import DiscreetError
+from discreet.release import load
 from discreet.tasks import Task
 from tests.conformance.test_mechanisms import CASES, askable, data
 
@@ -26,7 +28,7 @@ def check_answer(found: Any) -> None:
 
 @each_case
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_extreme_epsilons(key: tuple[str, str], task: Task, epsilon: str) -> None:
+def test_extreme_epsilons(key: tuple[str, str], task: Task, epsilon: str, tmp_path: Path) -> None:
     account = data()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -38,7 +40,9 @@ def test_extreme_epsilons(key: tuple[str, str], task: Task, epsilon: str) -> Non
             assert len(refused) > 20, "it says why"
             return
         assert float(account.ledger.spent) == float(epsilon)
+        again = load(release.save(tmp_path / "r"))
         for where in askable(task):
+            assert again.count(where) == release.count(where)
             for level in (0.5, 0.95, 1 - 1e-9):
                 check_answer(release.count(where, level=level))
         columns = release.to_arrow()

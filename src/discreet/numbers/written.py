@@ -19,7 +19,7 @@ def whole(facts: Mapping[str, Any], name: str, low: int = 0, high: int = MOST) -
     if isinstance(found, str) and found.isascii() and found.isdecimal() and len(found) < 30:
         found = int(found)
     if isinstance(found, bool) or not isinstance(found, int) or not low <= found <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}")
+        raise ValueError(f"{name} must be a whole number" + (f" from {low} to {high}" if high <= MOST else ""))
     return found
 
 

@@ -144,7 +144,9 @@ class ItemTables(MarginalTables):
             total = Total(written.whole(facts, "total", -written.MOST), written.scale(facts["total scale"]))
         if facts["pairs"] not in ("none", "both", "second"):
             raise ValueError("pairs are counted in another way than any that is known")
-        return cls(schema, sets, parts, bound=written.whole(facts, "bound", 1), pairs=facts["pairs"], total=total)
+        return cls(
+            schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300), pairs=facts["pairs"], total=total
+        )
 
 
 def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:

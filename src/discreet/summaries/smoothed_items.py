@@ -199,7 +199,7 @@ class SmoothedCounts(SeveralTables):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SmoothedCounts:
         sets, parts = cls.read_parts(cls.kind, schema, facts, parquet, cls.stored_columns)
-        return cls(schema, sets, parts, bound=written.whole(facts, "bound", 1))
+        return cls(schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300))
 
 
 class GroupedCounts(SmoothedCounts):

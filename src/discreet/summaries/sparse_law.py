@@ -33,6 +33,8 @@ from discreet.summaries.base import Answers, Floats, Summary
 from discreet.summaries.columns import arrow_table, checked_counts, distinct_rows
 
 _EXACT_COUNTS = 1 << 40
+#: limits may be any number whose square is one
+_BEYOND = 10**150
 _RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 
 
@@ -90,10 +92,10 @@ class SparseLaw:
     """The public rule by which entries were kept, and what follows from it for these values."""
 
     def __init__(self, rule: Mapping[str, Any], values: NDArray[np.int64], *, equal_weights: bool = True) -> None:
-        self.alpha, self.theta = written.alpha(rule), written.whole(rule, "theta", 1)
+        self.alpha, self.theta = written.alpha(rule), written.whole(rule, "theta", 1, _BEYOND)
         self.two_sided = bool(rule["two_sided"])
-        self.tau = written.real(rule.get("tau") or 0.0, "tau", 0.0, float(1 << 62))
-        cut_to = None if rule.get("cut_to") is None else written.whole(rule, "cut_to")
+        self.tau = written.real(rule.get("tau") or 0.0, "tau", 0.0, float(_BEYOND))
+        cut_to = None if rule.get("cut_to") is None else written.whole(rule, "cut_to", 0, 10**4000)
         cut = cut_to is not None and values.size >= cut_to
         #: what an absent entry's |v| is at most, unless it was sampled away
         self.hidden = int(np.abs(values).min()) if cut else self.theta - 1
