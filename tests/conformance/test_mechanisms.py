@@ -173,11 +173,12 @@ def test_intervals_cover_at_the_stated_rate(key: tuple[str, str], task: Task) ->
 def has_the_spread(errors: NDArray[np.float64], stderr: float) -> bool:
     """Whether errors may have this standard deviation.
 
-    Of sums of Laplace draws with any weights, 0.90 to 0.92 lie within 1.7 deviations: 0.910 of a single draw, 0.911 of
-    so many that their sum is normal. Draws are whole, of scale 5 or more, which may add or take 0.01.
+    Of sums of Laplace draws with any weights, at least 0.90 lie within 1.7 deviations (0.910 of a single draw, 0.911 of
+    so many that their sum is normal) and at most 0.76 within one. Draws are whole, of scale 5 or more, which adds or
+    takes up to 0.03.
     """
-    inside = int(np.sum(np.abs(errors) <= 1.7 * stderr))
-    return at_least(inside, errors.size, 0.89) and at_least(errors.size - inside, errors.size, 0.07)
+    far, near = (int(np.sum(np.abs(errors) <= deviations * stderr)) for deviations in (1.7, 1.0))
+    return at_least(far, errors.size, 0.88) and at_least(errors.size - near, errors.size, 0.2)
 
 
 @plain_case
