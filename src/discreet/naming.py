@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 from discreet.errors import BadParameter
 
 OTHER = "other"
+_LONGEST_NAME = 255
 #: columns that releases and answers have of their own, whatever the task
 RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count", "marginal", "consistent_count")
 #: columns of `top`, so of every release of items; below, those of some methods only
@@ -63,3 +66,18 @@ def rule_problems(outside: object, null: object, outside_choices: tuple[str, ...
         for key, rule, choices in (("outside", outside, outside_choices), ("null", null, ("drop", OTHER)))
         if rule not in choices
     ]
+
+
+def usable_path(given: object, what: str) -> Path:
+    """A path that the system can be asked about: text without NUL, no part of it longer than a name may be."""
+    if not isinstance(given, str | os.PathLike):
+        raise BadParameter(f"{what} must be a path such as 'people', not {given!r:.80}")
+    try:
+        path = Path(given)
+        parts = [os.fsencode(part) for part in path.parts]
+    except (TypeError, ValueError):
+        parts = [b"\0"]
+    if any(b"\0" in part or len(part) > _LONGEST_NAME for part in parts):
+        shown = ascii(os.fspath(given))
+        raise BadParameter(f"{what}: {shown:.80} cannot be a path; name it without NUL, and in fewer characters")
+    return path

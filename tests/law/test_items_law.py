@@ -224,7 +224,7 @@ def test_popularity_without_noise_is_rejected(monkeypatch: pytest.MonkeyPatch) -
 def test_the_datas_own_maximum_as_bound_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Bound, "losses", lambda self, numbers: numbers)
     monkeypatch.setattr(Lpa, "choose", lambda self, step, numbers, *rest: int(np.flatnonzero(numbers).max()) - 1)
-    assert rejected("lpa-quantile")
+    assert rejected("lpa-quantile", draws=DRAWS // 2)
 
 
 def each_row_a_user(name: str) -> Users:

@@ -15,6 +15,7 @@ from discreet.errors import LedgerError
 from discreet.ledger.entries import checked_text
 from discreet.ledger.faults import explained
 from discreet.ledger.layout import SETTINGS, lay_out
+from discreet.naming import usable_path
 
 # SQLite's locks do not survive a fork, so a fork waits until no thread is inside an operation.
 _one_operation = threading.RLock()
@@ -27,6 +28,8 @@ class Storage:
     """The place of one ledger. `path` None keeps it in the memory of this process."""
 
     def __init__(self, path: str | Path | None, timeout: float, *, read_only: bool = False) -> None:
+        if path is not None:
+            usable_path(path, "the path of a ledger")
         self.place = "the account in memory" if path is None else checked_text(str(path), "the path of a ledger")
         self._file = None if path is None else Path(os.path.realpath(path))
         self._timeout, self._read_only, self._process = timeout, read_only, os.getpid()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.naming import usable_path
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
 from discreet.private.bounded import Origin, ReadyCounts
@@ -68,7 +69,7 @@ class Data:
         """
         from discreet.noise import Noise
 
-        noise, target = noise or Noise(), None if to is None else Path(to)
+        noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
         request = self._request(task, epsilon)
         mechanism = self._mechanism(task, request)
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"

@@ -96,7 +96,7 @@ def _selected(node: Predicate, schema: Schema, known: Iterable[str], depth: int 
     if depth > _DEEPEST:
         raise BadParameter(f"the predicate is nested more than {_DEEPEST} deep; write it flatter")
     if isinstance(node, And):
-        return intersection([part(inner) for inner in node.parts])
+        return intersection([part(inner) for inner in node.parts], schema.sizes)
     if isinstance(node, Or):
         return union([part(inner) for inner in node.parts], schema.sizes)
     if isinstance(node, Not):

@@ -21,6 +21,7 @@ MOST_PRODUCTS = 10_000
 MOST_BOXES = 10_000
 """Per question; more would take longer than asking the question's parts."""
 _MOST_STEPS = 3_000_000
+_FEW_UNIONS = 8
 
 Intervals = tuple[tuple[int, int], ...]
 _Product = tuple[tuple[int, Intervals], ...]
@@ -89,7 +90,15 @@ def unite(intervals: Iterable[tuple[int, int]]) -> Intervals:
 
 def union(selections: Iterable[Selection], sizes: Sequence[int]) -> Selection:
     """Cells in any of the selections."""
-    products = {_key(product) for selection in selections for product in selection.products}
+    products: set[_Product] = set()
+    alone: dict[int, list[tuple[int, int]]] = {}
+    for product in (product for selection in selections for product in selection.products):
+        if len(product) == 1:  # many values of one attribute: one set of codes
+            ((attribute, intervals),) = product.items()
+            alone.setdefault(attribute, []).extend(intervals)
+        else:
+            products.add(_key(product))
+    products.update(((attribute, unite(intervals)),) for attribute, intervals in alone.items())
     return _selection(_divide(products, sizes, inside=True))
 
 
@@ -98,17 +107,49 @@ def complement(selection: Selection, sizes: Sequence[int]) -> Selection:
     return _selection(_divide(map(_key, selection.products), sizes, inside=False))
 
 
-def intersection(selections: Iterable[Selection]) -> Selection:
-    """Cells in all of the selections; products of disjoint sets are disjoint, so pairs are all it takes."""
-    common: list[_Product] = [()]
+def intersection(selections: Iterable[Selection], sizes: Sequence[int]) -> Selection:
+    """Cells in all of the selections; products of disjoint sets are disjoint, so pairs are all it takes.
+
+    Of many unions the pairs would be too many: there it is what is in none of the complements.
+    """
+    narrowed: dict[int, list[Intervals]] = {}
+    several = []
     for selection in selections:
-        if len(common) * len(selection.products) > _MOST_STEPS:
+        if len(selection.products) == 1:  # these meet attribute by attribute, all at once
+            for attribute, intervals in selection.products[0].items():
+                narrowed.setdefault(attribute, []).append(intervals)
+        else:
+            several.append(selection)
+    met = {attribute: _common(sets) for attribute, sets in narrowed.items()}
+    common = [_key(met)] if all(met.values()) else []
+    if len(several) > _FEW_UNIONS:
+        several = [complement(union([complement(one, sizes) for one in several], sizes), sizes)]
+    steps = 0
+    for selection in several:
+        products = [_key(product) for product in selection.products]
+        steps += _length(common) * len(products) + len(common) * _length(products)
+        if len(common) * len(products) > _MOST_STEPS or steps > 10 * _MOST_STEPS:
             raise _too_many()
-        pairs = itertools.product(common, map(_key, selection.products))
-        common = [met for one, other in pairs if (met := _meet(one, other)) is not None]
+        common = [both for one in common for other in products if (both := _meet(one, other)) is not None]
         if len(common) > MOST_PRODUCTS:
             raise _too_many()
     return _selection(common)
+
+
+def _length(products: Sequence[_Product]) -> int:
+    return sum(len(intervals) for product in products for _, intervals in product)
+
+
+def _common(sets: Sequence[Intervals]) -> Intervals:
+    """The codes that are in all of these sets of codes."""
+    starts = [(first, 1) for codes in sets for first, _ in codes]
+    changes = sorted(starts + [(last + 1, -1) for codes in sets for _, last in codes])
+    found, holding = [], 0
+    for (code, change), (following, _) in itertools.pairwise(changes):
+        holding += change
+        if holding == len(sets) and code < following:
+            found.append((code, following - 1))
+    return unite(found)
 
 
 def _key(product: Mapping[int, Intervals]) -> _Product:

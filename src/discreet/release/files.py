@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, TamperedRelease
 from discreet.left_out import LeftOut
+from discreet.privacy import Unit
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
 
@@ -21,6 +22,8 @@ _FIELDS: dict[str, type] = {
     **dict.fromkeys(("id", "request", "dataset", "time", "method", "epsilon", "software"), str),
     **dict.fromkeys(("task", "unit", "schema", "noise", "ledger", "summary", "files"), dict),
     **dict.fromkeys(("parameters", "data_attributes", "leaves_out"), list),
+    **dict.fromkeys(("task.task", "unit.unit", "unit.neighbours", "noise.law", "noise.bits", "ledger.head"), str),
+    **dict.fromkeys(("noise.publishable", "ledger.durable"), bool),
     "sensitivity": int,
 }
 
@@ -61,24 +64,35 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise TamperedRelease(f"{folder}: {MANIFEST} is cut off or not JSON; copy the release again") from None
     if not isinstance(manifest, dict) or "seal" not in manifest:
         raise TamperedRelease(f"{folder}: {MANIFEST} does not belong to a release; get the release again")
-    if manifest.get("format") not in READABLE:
-        raise DiscreetError(f"{folder}: was written in format {manifest.get('format')!r}; upgrade discreet to read it")
-    if manifest["seal"] != seal_of(manifest):
+    if manifest.get("format") not in READABLE or isinstance(manifest["format"], bool):
+        shown = _short(repr(manifest.get("format")))
+        raise DiscreetError(f"{folder}: was written in format {shown}; upgrade discreet to read it")
+    try:
+        seal = seal_of(manifest)
+    except (ValueError, RecursionError):
+        raise TamperedRelease(f"{folder}: {MANIFEST} holds what no release does; get the release again") from None
+    if manifest["seal"] != seal:
         raise TamperedRelease(f"{folder}: {MANIFEST} was changed after it was published; get the release again")
-    if not _complete(manifest):
-        raise TamperedRelease(f"{folder}: {MANIFEST} lacks a part that every release has; get the release again")
+    if wrong := _wrong_part(manifest):
+        raise TamperedRelease(f"{folder}: {MANIFEST} lacks {wrong}, as every release has it; get the release again")
     return manifest
 
 
-def _complete(manifest: dict[str, Any]) -> bool:
-    """Whether everything that readers rely on is there, and of the right kind."""
-    return (
-        all(isinstance(manifest.get(key), kind) for key, kind in _FIELDS.items())
-        and {"unit", "neighbours"} <= manifest["unit"].keys()
-        and {"law", "bits", "publishable"} <= manifest["noise"].keys()
-        and {"durable", "head"} <= manifest["ledger"].keys()
-        and TABLE in manifest["files"]
-    )
+def _wrong_part(manifest: dict[str, Any]) -> str:
+    """The first part that is not there, or not of the kind that readers rely on."""
+    for path, kind in _FIELDS.items():
+        outer, _, inner = path.partition(".")
+        found = manifest.get(outer)
+        found = found.get(inner) if inner and isinstance(found, dict) else found
+        if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+            return f"`{path}`"
+    if not all(isinstance(name, str) for name in manifest["data_attributes"]):
+        return "names of `data_attributes`"
+    try:
+        Unit.from_dict(manifest["unit"])
+    except DiscreetError as error:
+        return f"a `unit` ({_short(error)})"
+    return "" if TABLE in manifest["files"] else f"{TABLE} among its `files`"
 
 
 def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
@@ -93,8 +107,19 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
             LeftOut.from_dict(said)
         facts = manifest["summary"]
         return SHAPES[facts["shape"]].read(Schema.from_dict(manifest["schema"]), facts, folder / TABLE)
-    except (LookupError, ValueError, TypeError, AttributeError) as error:
-        raise TamperedRelease(f"{folder}: its files do not fit together ({error}); get the release again") from None
+    except TamperedRelease:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+        # a damaged or forged file can be wrong in any of these ways, and what is wrong is the file
+        raise TamperedRelease(
+            f"{folder}: its files do not fit together ({_short(error)}); get the release again"
+        ) from None
+
+
+def _short(said: object) -> str:
+    """For a message of which values in a file may be a part: printable, and not longer than a line or two."""
+    text = str(said).encode("ascii", "backslashreplace").decode()
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _digest(path: Path) -> dict[str, Any]:

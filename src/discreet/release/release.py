@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
+from discreet.naming import usable_path
 from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
@@ -210,7 +211,7 @@ class Release:
 
     def save(self, path: str | Path) -> Path:
         """Write the release as a folder, whole or not at all; never over something that exists."""
-        target = Path(path)
+        target = usable_path(path, "the folder of a release")
         placing.check(target)
         complete, table = files.sealed(self.manifest, self.summary)
         placing.place(target, complete, table)
@@ -249,7 +250,7 @@ def _columns(found: Answers) -> dict[str, Any]:
 
 def load(path: str | Path) -> Release:
     """A release from its folder; refused if a byte of it is not as published."""
-    place = Path(path)
+    place = usable_path(path, "the folder of a release")
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
 

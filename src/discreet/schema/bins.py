@@ -23,6 +23,7 @@ LARGEST = 2**61  # keeps every edge, every code and every difference of edges wi
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _PERIODS = ("week", *_MONTHS)
+_WIDEST = 10**300
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,9 @@ def _width(width: object, problems: list[str]) -> Any:
         return width
     if isinstance(width, bool) or not isinstance(width, int | float | np.integer | np.floating):
         problems.append(f"width: {width!r} is not a number; give a number or one of {', '.join(_PERIODS)}")
+        return None
+    if isinstance(width, int) and abs(width) > _WIDEST:
+        problems.append("width: has too many digits; give a number of at most 300")
         return None
     if not (math.isfinite(width) and width > 0):
         problems.append(f"width: {width} must be a finite number above 0")

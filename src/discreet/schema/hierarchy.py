@@ -12,7 +12,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from discreet.errors import BadSpec
+from discreet.errors import BadParameter, BadSpec
+from discreet.naming import usable_path
 
 Entries = tuple["str | Node", ...]
 
@@ -171,6 +172,7 @@ def read_labels(path: str | Path) -> list[str]:
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of the header and of every row that is not blank."""
     try:
+        usable_path(path, "a CSV file")
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             header = next(reader, None)
@@ -180,6 +182,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             for row in reader:
                 if row:
                     yield reader.line_num, row
+    except BadParameter as error:
+        raise BadSpec([str(error)]) from None
     except OSError as error:
         raise BadSpec([f"{path}: cannot be read ({error.strerror}); correct the path"]) from None
     except UnicodeDecodeError:

@@ -53,7 +53,8 @@ class Nominal:
     def _checked_levels(self, depth: int, problems: list[str]) -> tuple[str, ...]:
         if self.levels is None:
             return ()
-        if isinstance(self.levels, str) or not all(isinstance(name, str) and name for name in self.levels):
+        listed = isinstance(self.levels, Sequence) and not isinstance(self.levels, str)
+        if not listed or not all(isinstance(name, str) and name for name in self.levels):
             problems.append('levels: must be a list of names, outermost first, such as ["county", "tract"]')
             return ()
         names = tuple(self.levels)

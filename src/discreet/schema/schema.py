@@ -51,7 +51,7 @@ class Schema(Mapping[str, Attribute]):
             raise UnknownAttribute(f"there is no attribute {name!r}.{hint}") from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._attributes
+        return isinstance(name, str) and name in self._attributes
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._attributes)

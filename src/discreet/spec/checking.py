@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadParameter, BadSpec
-from discreet.naming import did_you_mean, reserved_problem, unknown_keys
+from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, exact
 from discreet.schema import Schema
 from discreet.spec.spec import ReleaseSpec, Spec
@@ -31,7 +31,7 @@ Methods = Mapping[str, Collection[str]]
 
 def load_spec(path: str | Path) -> Spec:
     """The spec of a file; BadSpec lists every mistake at once."""
-    spec, problems = _read(Path(path), {})
+    spec, problems = _read(usable_path(path, "a spec"), {})
     if spec is None:
         raise BadSpec(problems)
     return spec
@@ -42,7 +42,7 @@ def check_spec(path: str | Path, methods: Methods | None = None) -> list[str]:
 
     `methods` says which methods each task has, so that a wrong one is found along with the rest.
     """
-    return _read(Path(path), methods or {})[1]
+    return _read(usable_path(path, "a spec"), methods or {})[1]
 
 
 def _read(path: Path, methods: Methods) -> tuple[Spec | None, list[str]]:

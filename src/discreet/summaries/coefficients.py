@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
-from discreet.privacy import Alpha, as_text, exact
+from discreet.numbers import written
+from discreet.privacy import Alpha, as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary, box_sums, per_question
-from discreet.summaries.columns import arrow_table, cell_labels, read_column
+from discreet.summaries.columns import arrow_table, cell_labels, opened, read_column
 from discreet.transforms import AgreeingTree, Axis, Direct, axis_of
 from discreet.transforms.lines import restored, running_sums
 from discreet.transforms.noise_moments import NoiseMoments
@@ -73,11 +74,15 @@ class Coefficients(Summary):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Self:
+        with opened(parquet) as file:
+            rows = file.metadata.num_rows
+        if schema.cells > rows:  # before axes are made for a schema that may be of any size
+            raise ValueError(f"the table has {rows} rows where the schema has {schema.cells} cells")
         axes = [axis_of(schema[name], facts["axes"][name]) for name in schema]
         lengths = cls.lengths(axes)
         expected = f"its axes have {lengths} coefficients"
         values = read_column(parquet, cls.column, math.prod(lengths), expected, cls.dtype)
-        return cls(schema, axes, values, exact(facts["scale"], "scale"))
+        return cls(schema, axes, values, written.scale(facts["scale"]))
 
 
 class RestoredCells(Coefficients):

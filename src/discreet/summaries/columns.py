@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.naming import RESERVED
 from discreet.schema import Attribute, Schema
+
+#: a file may unpack to so many times its size, beyond what is small; tables of few different counts come near
+_MOST_PACKED, _SMALL = 1000, 1 << 24
+_PIECE = 1 << 16
+_LARGEST = 1 << 62
 
 
 def labels_of(attribute: Attribute, codes: NDArray[np.int64]) -> Any:
@@ -67,11 +74,46 @@ def labelled_tables(schema: Schema, sets: Sequence[Sequence[str]], columns: Sequ
     return pa.concat_tables(tables, promote_options="default").combine_chunks()
 
 
-def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = None) -> NDArray[Any]:
-    """A column of a Parquet file; a ValueError if it does not have so many rows, or is not of this type."""
+def opened(parquet: Any) -> Any:
+    """A Parquet file of which nothing is decoded yet; a ValueError if little room on disk would become far more."""
     import pyarrow.parquet as pq
 
-    values: NDArray[Any] = pq.read_table(parquet, columns=[name])[name].to_numpy()
-    if values.size != rows or (dtype is not None and values.dtype != dtype):
-        raise ValueError(f"the table has {values.size} rows where {expected}")
+    file = pq.ParquetFile(parquet)
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    if sum(group.total_byte_size for group in groups) > _SMALL + _MOST_PACKED * Path(parquet).stat().st_size:
+        raise ValueError("the table unpacks to far more than it can hold")
+    return file
+
+
+def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = None) -> NDArray[Any]:
+    """A column of a Parquet file; a ValueError if it does not have so many rows, or is not of this type."""
+    with opened(parquet) as file:
+        if file.metadata.num_rows != rows:  # before it is decoded, which for a short file may take long
+            raise ValueError(f"the table has {file.metadata.num_rows} rows where {expected}")
+        values: NDArray[Any] = file.read(columns=[name])[name].to_numpy()
+    if dtype is not None and values.dtype != dtype:
+        raise ValueError(f"column {name} is of type {values.dtype} where {expected}")
+    return values if values.dtype == object else checked_counts(values)
+
+
+def checked_counts(values: NDArray[Any]) -> NDArray[Any]:
+    """Noisy values as they can have been published."""
+    if values.dtype.kind not in "if" or not np.all(np.isfinite(values)):
+        raise ValueError("the table holds counts that are no numbers")
+    if values.size and max(int(values.max()), -int(values.min())) > _LARGEST:
+        raise ValueError("the table holds counts beyond 2**62, which no release has")
     return values
+
+
+def distinct_rows(parquet: Any) -> Any:
+    """All columns of a Parquet file, read in pieces, so that one row over and over is found before it fills memory."""
+    import pyarrow as pa
+
+    with opened(parquet) as file:
+        pieces = []
+        for batch in file.iter_batches(_PIECE):
+            keys = [name for name in batch.schema.names if name not in RESERVED]
+            if pa.table(batch).select(keys).group_by(keys).aggregate([]).num_rows != batch.num_rows:
+                raise ValueError("the table has the same row twice")
+            pieces.append(batch)
+        return pa.Table.from_batches(pieces, file.schema_arrow)

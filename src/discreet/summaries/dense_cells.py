@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.prefix import box_sums, prefix_sums
+from discreet.numbers import written
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.base import box_sums as float_box_sums
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
+from discreet.transforms import Direct
+from discreet.transforms.lines import running_sums
 
 #: larger tables are written as counts alone, in the schema's order
 MOST_LABELLED = 10**7
@@ -29,9 +33,18 @@ class DenseCells(Summary):
         self.values = values.reshape(schema.sizes)
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        sums = box_sums(*self._prefix, questions.first, questions.last)
+        sums = box_sums(*self._prefix, questions.first, questions.last) if self._fits else self._float_sums(questions)
         cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
         return Answers.of_draws(per_question(questions, sums), per_question(questions, cells), self.alpha, level)
+
+    @cached_property
+    def _fits(self) -> bool:
+        """Whether no sum of cells can pass the end of 64 bits."""
+        return float(np.abs(self.values).sum(dtype=np.float64)) < 2.0**62
+
+    def _float_sums(self, questions: Questions) -> NDArray[np.float64]:
+        axes = [Direct(size) for size in self.schema.sizes]
+        return float_box_sums(questions, running_sums(axes, self.values.astype(np.float64)))
 
     @cached_property
     def _prefix(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -52,4 +65,4 @@ class DenseCells(Summary):
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> DenseCells:
         expected = f"the schema has {schema.cells} cells"
         values = read_column(parquet, "count", schema.cells, expected, np.int64)
-        return cls(schema, values, Alpha(int(facts["alpha"])))
+        return cls(schema, values, written.alpha(facts))

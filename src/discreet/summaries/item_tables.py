@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.numbers import spreads
+from discreet.numbers import spreads, written
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.privacy import as_text, exact
+from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, per_question
@@ -139,8 +139,14 @@ class ItemTables(MarginalTables):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> ItemTables:
         sets, parts = cls.read_parts(Part, schema, facts, parquet, ["count"])
-        total = Total(int(facts["total"]), exact(facts["total scale"], "scale")) if "total" in facts else None
-        return cls(schema, sets, parts, bound=int(facts["bound"]), pairs=facts["pairs"], total=total)
+        total = None
+        if "total" in facts:
+            total = Total(written.whole(facts, "total", -written.MOST), written.scale(facts["total scale"]))
+        if facts["pairs"] not in ("none", "both", "second"):
+            raise ValueError("pairs are counted in another way than any that is known")
+        return cls(
+            schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300), pairs=facts["pairs"], total=total
+        )
 
 
 def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import CannotAnswer
+from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.privacy import as_text, exact
+from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.agreeing_tables import AgreeingTables
@@ -61,8 +62,8 @@ class Part:
 
     @classmethod
     def read(cls, facts: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Part:
-        scales = tuple(exact(scale, "scale") for scale in facts["scales"])
-        return cls(columns["count"], tuple(facts["weights"]), scales)
+        scales = tuple(written.scale(scale) for scale in facts["scales"])
+        return cls(columns["count"], written.weights(facts["weights"], len(scales)), scales)
 
 
 class MarginalTables(SeveralTables):

@@ -69,6 +69,10 @@ class QueryAnswers(Summary):
         expected = f"the release has {len(boxes)} queries"
         texts, values = (read_column(parquet, name, len(boxes), expected) for name in ("where", "count"))
         members = [family["queries"] for family in facts["families"]]
+        if sorted(number for numbers in members for number in numbers) != list(range(len(boxes))):
+            raise ValueError("not every query belongs to one family")
+        if any(box.first.shape[1:] != (len(schema),) or box.last.shape != box.first.shape for box in boxes):
+            raise ValueError("queries are not about the attributes of the schema")
         parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
         return cls(schema, texts.tolist(), boxes, members, parts)
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import CannotAnswer
+from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.queries import Questions
@@ -118,7 +119,7 @@ class SketchCells(Summary):
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SketchCells:
         from discreet.kernels.hashing import PRIME
 
-        rows, buckets = int(facts["rows"]), int(facts["buckets"])
+        rows, buckets = written.whole(facts, "rows", 1), written.whole(facts, "buckets", 1)
         linear = np.array([int(text) for text in facts["linear"]], np.uint64)
         polynomials = np.array([[int(text) for text in texts] for texts in facts["polynomials"]], np.uint64)
         if linear.shape != (len(schema),) or polynomials.shape != (rows, 4) or facts["hash"] != _HASH:
@@ -129,7 +130,7 @@ class SketchCells(Summary):
             raise ValueError("the estimate is neither median nor mean")
         expected = f"the sketch has {rows} x {buckets} values"
         table = read_column(parquet, "count", rows * buckets, expected, np.int64).reshape(rows, buckets)
-        return cls(schema, table, linear, polynomials, facts["estimate"], Alpha(int(facts["alpha"])))
+        return cls(schema, table, linear, polynomials, facts["estimate"], written.alpha(facts))
 
 
 def _few_enough(questions: Questions) -> NDArray[np.float64]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS
+from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.privacy import as_text, exact
+from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Floats, box_sums, cells_asked, per_question
@@ -77,12 +78,12 @@ class Groups:
     @classmethod
     def read(cls, facts: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Groups:
         groups = columns["group"].astype(np.int32)
-        sums = np.zeros(int(facts["groups"]), np.int64)
+        sums = np.zeros(written.whole(facts, "groups", 1, max(groups.size, 1)), np.int64)
         if groups.size and not 0 <= int(groups.min()) <= int(groups.max()) < sums.size:
             raise ValueError("a cell names a group that does not exist")
         sums[groups] = columns["group_count"]
         found = {name: value for name, value in facts.items() if name not in ("attributes", "scale", "groups")}
-        return cls(groups, sums, exact(facts["scale"], "scale"), found)
+        return cls(groups, sums, written.scale(facts["scale"]), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +146,13 @@ class Frequencies:
     @classmethod
     def read(cls, facts: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Frequencies:
         stored = columns["coefficient"].astype(np.int64)
-        count = int(facts["coefficients"])
+        length = fourier.padded_length(stored.size)
+        written.whole(facts, "length", length, length)
+        count = written.whole(facts, "coefficients", 1, length)
         noisy = np.concatenate([stored, np.array(facts["beyond"], np.int64)])[:count]
         if noisy.size != count:
             raise ValueError(f"there are {noisy.size} coefficients, not {count}")
-        return cls(noisy, exact(facts["scale"], "scale"), int(facts["lattice"]), int(facts["length"]), stored.size)
+        return cls(noisy, written.scale(facts["scale"]), written.whole(facts, "lattice", 1), length, stored.size)
 
 
 class SmoothedCounts(SeveralTables):
@@ -196,7 +199,7 @@ class SmoothedCounts(SeveralTables):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SmoothedCounts:
         sets, parts = cls.read_parts(cls.kind, schema, facts, parquet, cls.stored_columns)
-        return cls(schema, sets, parts, bound=int(facts["bound"]))
+        return cls(schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300))
 
 
 class GroupedCounts(SmoothedCounts):

@@ -26,14 +26,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.numbers import spreads
+from discreet.numbers import spreads, written
 from discreet.numbers.laws import DiscreteLaplace, half_widths
-from discreet.privacy import Alpha
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary
-from discreet.summaries.columns import arrow_table
+from discreet.summaries.columns import arrow_table, checked_counts, distinct_rows
 
 _EXACT_COUNTS = 1 << 40
+#: limits may be any number whose square is one
+_BEYOND = 10**150
 _RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 
 
@@ -91,10 +92,10 @@ class SparseLaw:
     """The public rule by which entries were kept, and what follows from it for these values."""
 
     def __init__(self, rule: Mapping[str, Any], values: NDArray[np.int64], *, equal_weights: bool = True) -> None:
-        self.alpha = Alpha(int(rule["alpha"]))
-        self.theta, self.two_sided = int(rule["theta"]), bool(rule["two_sided"])
-        self.tau = float(rule.get("tau") or 0.0)
-        cut_to = rule.get("cut_to")
+        self.alpha, self.theta = written.alpha(rule), written.whole(rule, "theta", 1, _BEYOND)
+        self.two_sided = bool(rule["two_sided"])
+        self.tau = written.real(rule.get("tau") or 0.0, "tau", 0.0, float(_BEYOND))
+        cut_to = None if rule.get("cut_to") is None else written.whole(rule, "cut_to", 0, 10**4000)
         cut = cut_to is not None and values.size >= cut_to
         #: what an absent entry's |v| is at most, unless it was sampled away
         self.hidden = int(np.abs(values).min()) if cut else self.theta - 1
@@ -184,11 +185,9 @@ class SparseEntries(Summary):
     @staticmethod
     def read_rows(facts: dict[str, Any], parquet: Any) -> tuple[Any, NDArray[np.int64], dict[str, Any]]:
         """The stored table, its values, and the rule."""
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(parquet)
+        table = distinct_rows(parquet)
         rule = {name: facts[name] for name in _RULE if name in facts}
-        return table, table["count"].to_numpy().astype(np.int64), rule
+        return table, checked_counts(table["count"].to_numpy()).astype(np.int64), rule
 
 
 def poisson_limits(count: Floats, level: float) -> tuple[Floats, Floats]:

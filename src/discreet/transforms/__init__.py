@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from discreet.numbers import written
 from discreet.schema import Attribute, Nominal
 from discreet.transforms.agreeing import AgreeingTree
 from discreet.transforms.axis import Axis, Direct
@@ -38,7 +39,8 @@ def axis_of(attribute: Attribute, fields: Mapping[str, Any]) -> Axis:
     if kind == NominalWavelet.kind:
         return NominalWavelet(Tree.of(attribute))
     if kind == AgreeingTree.kind:
-        return AgreeingTree(Tree.of(attribute, int(fields["base"])), int(fields["base"]))
+        base = written.whole(fields, "base", 2)
+        return AgreeingTree(Tree.of(attribute, base), base)
     raise ValueError(f"there is no axis of kind {kind!r}")
 
 
@@ -56,7 +58,7 @@ def node_axis_of(attribute: Attribute, fields: Mapping[str, Any]) -> NodeAxis:
     if fields["kind"] == HaarNodes.kind:
         return HaarNodes(attribute.size)
     if fields["kind"] == Parts.kind:
-        return Parts(attribute.size, int(fields["base"]))
+        return Parts(attribute.size, written.whole(fields, "base", 2, 1 << 31))
     if fields["kind"] == Branches.kind and isinstance(attribute, Nominal):
         return Branches(attribute)
     raise ValueError(f"there are no nodes of kind {fields['kind']!r}")

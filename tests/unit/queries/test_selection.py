@@ -44,7 +44,7 @@ def test_the_algebra_limits_its_work() -> None:
         complement(Selection(tuple(product for one in nested for product in one.products)), sizes)
     points = Selection(tuple({0: ((i, i),), 1: ((i, i),)} for i in range(5000)))
     with pytest.raises(CannotAnswer):
-        intersection([points, points])
+        intersection([points, points], sizes)
 
 
 def test_cells_of_a_table_beyond_64_bits() -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.errors import SourceError
+from discreet.naming import usable_path
 from discreet.private.engines.arrow_columns import parquet_batches
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
@@ -39,7 +40,7 @@ def _expanded(given: str | Path) -> list[Path]:
     text = os.path.expanduser(given)
     if "://" in text:
         raise SourceError(f"{text}: is a URL; download the file first, or open it as an ibis table")
-    path = Path(text)
+    path = usable_path(text, "a file of rows")
     if path.is_dir():
         raise SourceError(f"{text}: is a folder; name its files, such as {path / '*.parquet'}")
     if path.exists():
