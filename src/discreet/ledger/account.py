@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.errors import BudgetExceeded, LedgerError
+from discreet.errors import BudgetExceeded, LedgerError, without_secrets
 from discreet.ledger.amounts import LARGEST, NANO, budget_in_words, cap_of, cost_of, decimal, epsilon_of
-from discreet.ledger.entries import Charge, Entry, State, checked_text, timestamp
+from discreet.ledger.entries import Charge, Entry, State, checked_text, kept_name, timestamp
 from discreet.ledger.faults import damaged
 from discreet.ledger.layout import append, check_format, check_tables, find, rows
 from discreet.ledger.storage import Storage
@@ -82,7 +82,8 @@ class Ledger:
             earlier = paid = find(connection, "charge", release_id)
             if paid is None:
                 self._check_cap(state, cost)
-                line = Entry(0, "charge", timestamp(), who, what, cost, release_id, request)
+                what, kept = without_secrets(what), kept_name(release_id, "the name of a release")
+                line = Entry(0, "charge", timestamp(), who, what, cost, kept, request)
                 paid = append(connection, state, line)
             elif (paid.digest, paid.nano) != (request, cost):
                 raise LedgerError(

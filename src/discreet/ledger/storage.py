@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, is_address
 from discreet.ledger.entries import checked_text
 from discreet.ledger.faults import explained
 from discreet.ledger.layout import SETTINGS, lay_out
@@ -28,6 +28,8 @@ class Storage:
 
     def __init__(self, path: str | Path | None, timeout: float, *, read_only: bool = False) -> None:
         self.place = "the account in memory" if path is None else checked_text(str(path), "the path of a ledger")
+        if path is not None and is_address(str(path)) and not os.path.exists(path):
+            raise LedgerError("a ledger is a file on a local disk; name one instead of a URL or an address")
         self._file = None if path is None else Path(os.path.realpath(path))
         self._timeout, self._read_only, self._process = timeout, read_only, os.getpid()
         if path is None:
