@@ -31,6 +31,7 @@ _PLAINER_TYPES = {
     "UHUGEINT": "TRY_CAST({} AS DOUBLE)",
     "BIGNUM": "TRY_CAST({} AS DOUBLE)",
     "JSON": "CAST({} AS VARCHAR)",
+    '"NULL"': "CAST({} AS VARCHAR)",
 }
 
 
