@@ -12,7 +12,7 @@ import pyarrow as pa
 from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.session import Limits, picked, private_session, quoted, relation_of
-from discreet.private.engines.users import USER, are_whole
+from discreet.private.engines.users import USER, are_whole, check_kind
 
 
 class ImportedSource(Source):
@@ -73,7 +73,9 @@ class IbisSource(ImportedSource):
 
     @contextmanager
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
-        if USER in wanted and not are_whole([self._table[wanted[USER]].type()]):
+        kind = self._table[wanted[USER]].type() if USER in wanted else None
+        if kind is not None and not are_whole([kind]):
+            check_kind(kind, wanted[USER])  # before another engine has to hand such a column over
             with super().tables(wanted, limits, careful) as parts:
                 yield parts
         else:

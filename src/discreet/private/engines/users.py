@@ -62,19 +62,30 @@ def are_whole(kinds: Collection[Any]) -> bool:
     return all(kind.is_integer() or (kind.is_decimal() and kind.scale == 0) for kind in kinds)
 
 
+def check_kind(kind: Any, column: str) -> None:
+    """Refuses a column whose type says too little, or too much, to be a name."""
+    if not (
+        kind.is_string()
+        or kind.is_numeric()
+        or kind.is_boolean()
+        or kind.is_date()
+        or kind.is_uuid()
+        or kind.is_binary()
+    ):
+        raise SourceError(f"column {column!r} cannot name users: it must hold text or whole numbers, not {kind}")
+
+
 def with_users(part: Any, engine: Engine, column: str, kinds: Collection[Any]) -> Any:
     """The part with its users by the rule, NULL for nobody; `kinds` are the types that they have in all parts."""
     raw, kind = part[USER], part[USER].type()
+    check_kind(kind, column)
     if are_whole(kinds):
         is_one_type = kind.is_integer() and len(set(kinds)) == 1
         return part if is_one_type else part.mutate(**{USER: raw.cast("string")})
     number = "float32" if any(one.is_float32() for one in kinds) else "float64"
     if kind.is_floating() or kind.is_integer():
         return part.mutate(**{USER: engine.text(raw.cast(number))})
-    text = None if kind.is_timestamp() else _decoded(raw) if kind.is_binary() else engine.text(raw)
-    if text is None:
-        raise SourceError(f"column {column!r} cannot name users: it must hold text or whole numbers, not {kind}")
-    return _named(part, text, number, engine)
+    return _named(part, _decoded(raw) if kind.is_binary() else engine.text(raw), number, engine)
 
 
 def _decoded(raw: Any) -> Any:
