@@ -85,6 +85,11 @@ def find(connection: sqlite3.Connection, kind: str, release_id: str) -> Entry | 
     return next(rows(connection, "WHERE kind = ? AND id = ?", kind, release_id), None)
 
 
+def heads(connection: sqlite3.Connection, first: int = 1) -> dict[int, str]:
+    """The number and the hash of every entry from this number on."""
+    return dict(connection.execute("SELECT seq, hash FROM entries WHERE seq >= ?", (first,)))
+
+
 def append(connection: sqlite3.Connection, state: State, entry: Entry) -> Entry:
     entry = replace(entry, seq=state.seq + 1).chained(state.head)
     connection.execute(f"INSERT INTO entries ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", astuple(entry))

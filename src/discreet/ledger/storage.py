@@ -14,6 +14,7 @@ from pathlib import Path
 from discreet.errors import LedgerError, is_address
 from discreet.ledger.entries import checked_text
 from discreet.ledger.faults import explained
+from discreet.ledger.heads import Witness, heads_file, sync_folder
 from discreet.ledger.layout import SETTINGS, lay_out
 
 # SQLite's locks do not survive a fork, so a fork waits until no thread is inside an operation.
@@ -35,6 +36,9 @@ class Storage:
         if path is None:
             self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._memory.close)
+
+    def witness(self) -> Witness:
+        return Witness(self._file, self.place, read_only=self._read_only)
 
     @property
     def durable(self) -> bool:
@@ -86,6 +90,11 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
                 f"{place} is missing, but {file.name}-wal beside it holds its last charges. Put it back; "
                 "remove that file only if the account should really start again from zero"
             )
+        if heads_file(file).exists() and not file.exists():
+            raise LedgerError(
+                f"{place} is missing, but {heads_file(file).name} beside it knows its entries. Put it back; remove "
+                "that file only if the account should really start again from zero"
+            )
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(_connection(draft, "mode=rw", 0)) as connection:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
@@ -93,9 +102,7 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
             lay_out(connection, dataset, cap)
         with suppress(FileExistsError):  # another process was first: its ledger is the one to open
             os.link(draft, file)
-        if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its new name must be made durable
-            os.fsync(folder := os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY))
-            os.close(folder)
+        sync_folder(file.parent)
     except OSError as error:
         raise LedgerError(
             f"{place}: the ledger cannot be created there ({error.strerror}). Name a file in an existing, "
