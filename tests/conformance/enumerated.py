@@ -23,6 +23,8 @@ from tests.law.test_sparse_enumeration import Paths as Ways
 
 Ints = NDArray[np.int64]
 
+MOST_NUMBERS = 4
+
 
 class NotEnumerable(Exception):
     """A kind of draw whose outcomes are too many: the method needs a law test of its own."""
@@ -32,7 +34,7 @@ class EnumeratedNoise(Noise):
     """Noise whose every draw is a choice among all its outcomes."""
 
     def __init__(self, ways: Ways, window: int) -> None:
-        self.ways, self.window = ways, window
+        self.ways, self.window, self.left = ways, window, MOST_NUMBERS
 
     @property
     def cores(self) -> int:
@@ -43,6 +45,9 @@ class EnumeratedNoise(Noise):
 
     def add(self, counts: NDArray[Any], scale: Number) -> Ints:
         alpha = Alpha.of(scale)
+        self.left -= counts.size
+        if self.left < 0:
+            raise NotEnumerable(f"noise on more than {MOST_NUMBERS} numbers")
         return np.array([self._noisy(int(x), alpha) for x in counts.reshape(-1)], np.int64).reshape(counts.shape)
 
     def add_blocks(self, blocks: Sequence[Ints], scales: Sequence[Number]) -> list[Ints]:

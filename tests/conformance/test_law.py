@@ -42,7 +42,7 @@ def outcome(mechanism: Mechanism, counts: tuple[int, int], noise: Noise) -> str:
     return repr((summary.facts(), summary.to_arrow().to_pylist()))
 
 
-def worst_ratio(kind: str, method: str, window: int = 2) -> float:
+def worst_ratio(kind: str, method: str, window: int = 1) -> float:
     """The largest |log| of the ratio of an outcome's probabilities, over all neighbours."""
     task = task_of(kind, method)
     mechanism = mechanism_for(task, Request.of(task, SCHEMA, Unit(), EPSILON))
@@ -66,14 +66,19 @@ def named_laws() -> set[str]:
 
 @pytest.mark.parametrize(("kind", "method"), list(registry()), ids=lambda part: part)
 def test_no_outcome_gives_a_neighbour_away(kind: str, method: str) -> None:
+    """Draws that are not published themselves may hide some of what they cost, but never all."""
+    worst = enumerated(kind, method)
+    if worst is None:
+        assert method in named_laws(), f"give {method} a test in tests/law, marked pytest.mark.law({method!r})"
+    else:
+        assert float(EPSILON) / 4 < worst <= float(EPSILON) + 1e-12
+
+
+def enumerated(kind: str, method: str) -> float | None:
     try:
-        worst = worst_ratio(kind, method)
-    except NotEnumerable as draw:
-        assert method in named_laws(), f"{method} makes {draw}: give it a test in tests/law, marked law({method!r})"
-        return
-    assert worst <= float(EPSILON) + 1e-12
-    if registry()[kind, method].spends_all:
-        assert worst > float(EPSILON) - 1e-6
+        return worst_ratio(kind, method)
+    except NotEnumerable:
+        return None
 
 
 def test_only_what_cannot_be_enumerated_has_a_mark() -> None:
