@@ -1,4 +1,4 @@
-"""The exact law of a release on a tiny table: every way that its draws can fall, with its probability as a fraction.
+"""The exact law of a release on a tiny table: every way that its draws can fall, with its probability.
 
 What is beyond a window is one outcome on each side, with the probability of the whole tail. So the law is that of the
 release seen through the window, which is post-processing: it can hide a loss but not make one up.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from tests.law.test_sparse_enumeration import Paths as Ways
 Ints = NDArray[np.int64]
 
 MOST_NUMBERS = 4
+MOST_WAYS = 1500
 
 
 class NotEnumerable(Exception):
@@ -66,17 +66,17 @@ class EnumeratedNoise(Noise):
         return Chosen(marks, np.array(raised, np.int64), np.array([values[rank] for rank in raised], np.int64))
 
     def choose(self, losses: Ints, scale: Number) -> int:
-        alpha = Alpha.of(scale).fraction
-        weights = [alpha ** int(loss - losses.min()) for loss in losses]
+        alpha = float(Alpha.of(scale).fraction)
+        weights = [alpha ** float(loss - losses.min()) for loss in losses]
         return int(self.ways.choose([(i, weight / sum(weights)) for i, weight in enumerate(weights)]))
 
     def coin(self, probability: Any, shape: Any = 1) -> NDArray[np.bool_]:
-        chance = probability.value
+        chance = probability.bracket(64).low / 2**64
         return np.array([self._falls(chance) for _ in range(int(np.prod(shape)))], np.bool_).reshape(shape)
 
     def shuffled(self, values: Ints) -> Ints:
         orders = [o for o in itertools.permutations(range(values.size)) if np.all(np.diff(values[list(o)]) >= 0)]
-        return np.array(self.ways.choose([(order, Fraction(1, len(orders))) for order in orders]), np.int64)
+        return np.array(self.ways.choose([(order, 1 / len(orders)) for order in orders]), np.int64)
 
     def largest(self, sizes: Ints, count: int) -> Ints:
         return np.sort(self.shuffled(sizes)[-count:] if count else np.empty(0, np.int64))
@@ -89,29 +89,39 @@ class EnumeratedNoise(Noise):
         return np.arange(1, count + 1) % size
 
     def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
-        raise NotEnumerable("a priority sample")
+        if count < sum(field.values.size + field.empty for field in fields):
+            raise NotEnumerable("a priority sample of some cells")
+        return Sample([self.kept(field, rule) for field in fields], None)
 
     def taken_down(self, cells: list[int], noisy: Ints, exact: Ints, descent: Descent) -> Paths:
         raise NotEnumerable("noise that is taken down")
 
     def _noisy(self, x: int, alpha: Alpha) -> int:
         law, w = LaplaceLaw(alpha), self.window
-        inner = [(y, law.exact_pmf(y - x)) for y in range(-w, w + 1)]
-        return int(self.ways.choose([(-w - 1, law.exact_tail(w + 1 + x)), *inner, (w + 1, law.exact_tail(w + 1 - x))]))
+        inner = [(y, float(law.pmf(y - x))) for y in range(-w, w + 1)]
+        return int(
+            self.ways.choose([(-w - 1, float(law.tail(w + 1 + x))), *inner, (w + 1, float(law.tail(w + 1 - x)))])
+        )
 
     def _keeps(self, value: int, rule: Rule) -> bool:
         strength = abs(value) if rule.two_sided else value
         if strength < rule.theta:
             return False
-        return rule.limit is None or self._falls(min(Fraction(strength) / rule.limit, Fraction(1)))
+        return rule.limit is None or self._falls(min(strength / float(rule.limit), 1.0))
 
-    def _falls(self, chance: Fraction) -> bool:
+    def _falls(self, chance: float) -> bool:
         return bool(self.ways.choose([(True, chance), (False, 1 - chance)]))
 
 
-def law_of(measured: Callable[[Noise], Any], window: int) -> dict[Any, Fraction]:
+def law_of(measured: Callable[[Noise], Any], window: int) -> dict[Any, float]:
     """The probability of every outcome of something that draws noise."""
-    ways = Ways()
-    law = ways.law(lambda: measured(EnumeratedNoise(ways, window)))
-    assert sum(law.values()) == 1
+    ways, runs = Ways(), itertools.count()
+
+    def run() -> Any:
+        if next(runs) == MOST_WAYS:
+            raise NotEnumerable(f"more than {MOST_WAYS} ways")
+        return measured(EnumeratedNoise(ways, window))
+
+    law = {one: float(chance) for one, chance in ways.law(run).items()}
+    assert abs(sum(law.values()) - 1) < 1e-9
     return law

@@ -213,6 +213,7 @@ def simulated() -> dict[Any, int]:
     return by_redraws()
 
 
+@pytest.mark.law("ireduct")
 def test_steps_and_values_have_the_law_of_step_by_step(simulated: dict[Any, int]) -> None:
     assert len(simulated) > 10  # tables end at different scales
     assert same_law(simulated, by_steps(LOOPS))

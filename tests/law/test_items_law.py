@@ -191,6 +191,7 @@ def most_apart(case: Case) -> float:
     return max(furthest(law, case.law(other)) for other in others)
 
 
+@pytest.mark.law("gs")
 @each_case
 def test_neighbours_are_within_epsilon(name: str) -> None:
     """Exactly; and not by far, so that the test looks where something changes."""

@@ -83,6 +83,7 @@ def spent(method: Any, parts: list[Part]) -> Fraction:
     return cost(method.request.unit, sum(draws, Fraction(0)))
 
 
+@pytest.mark.law("iresamp", "two-phase")
 @each_method
 @pytest.mark.parametrize("_", range(25))
 def test_the_charge_is_the_generalised_sensitivity_of_the_final_scales(method: str, _: int) -> None:

@@ -144,6 +144,7 @@ def test_priority_samples_at_random_parameters(_: int) -> None:
     assert agreement.holds, (contest, agreement)
 
 
+@pytest.mark.law("priority", "filter-priority")
 @pytest.mark.parametrize("sided", ["two", "one"])
 @pytest.mark.parametrize("theta", [None, 2, 5])
 def test_priority_methods_with_cells_in_any_order(theta: int | None, sided: str) -> None:

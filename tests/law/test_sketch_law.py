@@ -72,6 +72,7 @@ def exp_of(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     return 1 / Fraction(high, 2**200), 1 / Fraction(low, 2**200)
 
 
+@pytest.mark.law("sketch")
 @pytest.mark.parametrize("unit", [Unit(), Unit(neighbours="replace"), Unit("u", max_rows=2)])
 @pytest.mark.parametrize("rows", [1, 3, 4])
 def test_no_output_tells_more_than_epsilon_between_any_neighbours(unit: Unit, rows: int) -> None:

@@ -37,7 +37,7 @@ class Paths:
         self._options: list[int] = []
         self._probability = Fraction(1)
 
-    def choose(self, options: Iterable[tuple[Any, Fraction]]) -> Any:
+    def choose(self, options: Iterable[tuple[Any, Any]]) -> Any:
         possible = [option for option in options if option[1] > 0]
         place = len(self._options)
         self._options.append(len(possible))

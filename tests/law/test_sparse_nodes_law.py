@@ -164,6 +164,7 @@ EXACT = [
 ]
 
 
+@pytest.mark.law("dyadic-filter-priority")
 @pytest.mark.parametrize(("method", "schema", "dense", "parameters", "checked"), EXACT)
 def test_every_summary_has_the_probability_of_the_laborious_approach(
     method: str, schema: Schema, dense: list[int], parameters: dict[str, Any], checked: bool
