@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -72,8 +73,8 @@ class Baited:
         self._invented = Invented(request.schema, request.unit)
         self._plain = {name: _plain_codes(request.schema, name) for name in request.schema}
         self._most = 1 if one_row_each else min(_MOST_ROWS, request.unit.most)
-        names = {*request.schema.names, request.unit.column}
-        self._unlisted = next(name for name in ("unlisted", "unlisted column", "one more") if name not in names)
+        names = {name.casefold() for name in (*request.schema.names, request.unit.column)}
+        self._unlisted = next(name for name in ("unlisted" + "_" * more for more in count()) if name not in names)
 
     @cached_property
     def table(self) -> pa.Table:

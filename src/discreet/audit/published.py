@@ -171,7 +171,7 @@ def _declared(said: Manifest) -> Iterator[Finding]:
     yield from _law(said, mechanism)
     cost, epsilon = mechanism.cost, mechanism.request.epsilon
     yield Finding("the method costs no more than that", OK if cost <= epsilon else WRONG, as_text(cost))
-    yield _sampler(said["noise"])
+    yield _sampler(mechanism.noise_law())
 
 
 def _bits(said: Manifest) -> Finding:
@@ -240,12 +240,12 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[Finding]:
         yield Finding(check, OK if same else WRONG, "" if same else "other things follow from its request")
 
 
-def _sampler(noise: dict[str, Any]) -> Finding:
+def _sampler(law: dict[str, Any]) -> Finding:
     """Whether the sampler is exact at the scales of the law, if it has few."""
     check = "the sampler is exact at its scale"
-    if "scale" not in noise:
+    if "scale" not in law:
         return Finding(check, UNCHECKED, "it has several scales; `discreet verify-noise` checks any of them")
-    base, factors = exact(noise["scale"], "scale"), noise.get("factors", {})
+    base, factors = exact(law["scale"], "scale"), law.get("factors", {})
     scales = {base * prod(map(Fraction, some)) for some in product(*(set(one) for one in factors.values()))}
     if len(scales) > _MOST_SCALES:
         return Finding(check, UNCHECKED, f"it has {len(scales)}; `discreet verify-noise` checks any of them")

@@ -123,9 +123,13 @@ def traced(
 
         with ThreadPoolExecutor(min(2, cores())) as pool:
             runs = list(pool.map(run, range(len(variants))))
-        problems = list(dict.fromkeys(_problems(runs, mark)))
-        looked_at = sum(len(content) for one in runs for _, content in _contents(one))
-    return Traced(tuple(problems), looked_at, tuple(one.what for one in runs))
+        seen = [
+            (f"{one.what}: a canary is in {place}", len(content), mark.found_in(content))
+            for one in runs
+            for place, content in _contents(one)
+        ]
+        problems = dict.fromkeys([*(problem for problem, _, found in seen if found), *_problems(runs)])
+    return Traced(tuple(problems), sum(length for _, length, _ in seen), tuple(one.what for one in runs))
 
 
 # the ways to publish, the plain one first
@@ -185,7 +189,7 @@ def _published(variant: _Variant, job: dict[str, Any], folder: Path, program: Se
         (folder / name).mkdir(parents=True)
     files = [str(path.relative_to(folder)) for path in variant.write(variant.table, folder / _INPUT)]
     surroundings = {
-        "TMPDIR": str(folder / _TEMPORARY),
+        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / _TEMPORARY)),
         "PYTHONHASHSEED": str(variant.hash_seed),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
@@ -202,12 +206,8 @@ def _published(variant: _Variant, job: dict[str, Any], folder: Path, program: Se
 # what may be wrong
 
 
-def _problems(runs: list[_Run], mark: Mark) -> Iterator[str]:
+def _problems(runs: list[_Run]) -> Iterator[str]:
     plain = runs[0]
-    for run in runs:
-        for place, content in _contents(run):
-            if mark.found_in(content):
-                yield f"{run.what}: a canary is in {place}"
     failed = [run for run in runs if run.what.startswith(_DAMAGED)]
     good = [run for run in runs if run not in failed]
     if bad := [run for run in good if run.code != 0 or _MANIFEST not in run.files or _TABLE not in run.files]:

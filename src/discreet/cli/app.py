@@ -258,7 +258,7 @@ def audit(
 
     Invented neighbours are published with a noise that writes down every draw; what their difference costs follows from
     the draws alone, in fractions, whatever the method says of itself. With --release, a release that was published is
-    checked against its ledger: charge, seal, law of the noise. Ends with code 1 if a guarantee is broken. See audit.md.
+    checked against its ledger: charge, seal, law of the noise. Ends with code 1 if a guarantee is broken.
 
     \b
     Examples:

@@ -121,6 +121,7 @@ REQUEST = "its request is the one under the charge"
         (lambda said: said.update(sensitivity=2), ["its sensitivity is the unit's"]),
         (lambda said: said.update(method="geometric"), ["its method is the one it names"]),
         (lambda said: said["noise"].update(scale="1"), ["its noise has the law it declares"]),
+        (lambda said: said["noise"].update(scale="no number"), ["its noise has the law it declares"]),
         (lambda said: said["noise"].update(law="none"), ["its noise has the law it declares"]),
         (lambda said: said["noise"].update(bits="dice"), ["its bits are those of production"]),
         (lambda said: said["parameters"].pop(), ["its parameters are those it declares"]),
