@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     """Entry point of `discreet`; every expected error becomes one message on stderr and an exit code."""
     from discreet.cli.app import app
-    from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed
+    from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed, without_secrets
 
     for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
         getattr(stream, "reconfigure", lambda **options: None)(errors="replace")
@@ -25,7 +25,8 @@ def main() -> None:
         codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}
         sys.exit(codes.get(type(error), 2))
     except OSError as error:
-        print(f"discreet: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        said = without_secrets(f"{error.filename or 'file'}: {error.strerror or error}")
+        print(f"discreet: {said}", file=sys.stderr)
         sys.exit(2)
     except SystemExit as leaving:
         # Ctrl-C has become an exit without a word

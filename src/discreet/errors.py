@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+import re
+
+#: the start of an address such as postgres://user:password@host/db; a path makes one slash of the two
+_START = r"\b[A-Za-z][A-Za-z0-9+.-]+:/{1,3}"
+_LOGIN = re.compile(rf"({_START})[^\n]*@")
+_PARAMETERS = re.compile(rf"({_START}[^\s?#;]*)[?#;][^\s'\"]*")
+_NAMED = re.compile(
+    r"\b((?:\w*pass\w*|pwd|\w*secret\w*|\w*token|\w*_?key|sig\w*|credentials?)=)('[^'\n]*'|\"[^\"\n]*\"|[^\s&;,'\"]+)",
+    re.IGNORECASE,
+)
+
+
+def without_secrets(text: str) -> str:
+    """The text without the logins and parameters of addresses in it, which may hold passwords."""
+    text = _LOGIN.sub(r"\1...@", text)
+    text = _PARAMETERS.sub(r"\1?...", text)
+    return _NAMED.sub(r"\1...", text)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text that should be a path is an address such as postgres://host/db, or holds a password."""
+    return bool(re.match(_START, text)) or "://" in text or without_secrets(text) != text
+
 
 class DiscreetError(Exception):
-    """Base of every error a user may meet."""
+    """Base of every error a user may meet. No message shows the password of an address."""
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(without_secrets(one) if isinstance(one, str) else one for one in said))
 
 
 class BadParameter(DiscreetError, ValueError):
@@ -15,7 +41,7 @@ class BadSpec(DiscreetError, ValueError):
     """One or more mistakes in a schema or spec; `problems` lists all of them."""
 
     def __init__(self, problems: list[str]) -> None:
-        self.problems = list(problems)
+        self.problems = list(map(without_secrets, problems))
         super().__init__("\n".join(self.problems))
 
 

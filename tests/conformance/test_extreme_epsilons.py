@@ -13,10 +13,10 @@ import pytest
 from discreet.errors import DiscreetError
 from discreet.release import load
 from discreet.tasks import Task
-from tests.conformance.test_mechanisms import CASES, askable, data
+from tests.conformance.examples import each_case
+from tests.conformance.test_answers import askable, data
 
 EPSILONS = ["1e-9", "1e-6", "1e6"]
-each_case = pytest.mark.parametrize(("key", "task"), CASES, ids=[f"{key[1]}-{i}" for i, (key, _) in enumerate(CASES)])
 
 
 def check_answer(found: Any) -> None:
@@ -28,7 +28,7 @@ def check_answer(found: Any) -> None:
 
 @each_case
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_extreme_epsilons(key: tuple[str, str], task: Task, epsilon: str, tmp_path: Path) -> None:
+def test_extreme_epsilons(task: Task, epsilon: str, tmp_path: Path) -> None:
     account = data()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from discreet.private.publish import from_counts
 from discreet.tasks import Items, Marginals, Task
-from tests.conformance.test_mechanisms import CODES, COUNTS, EXAMPLES, SCHEMA
+from tests.conformance.examples import EXAMPLES, SCHEMA
+from tests.conformance.test_answers import CODES, COUNTS
 from tests.law.deaf_noise import Deaf
 
 #: no float of 53 bits holds sums of such numbers

@@ -150,6 +150,7 @@ def test_canaries_are_in_no_byte_written_or_printed(tmp_path: Path, outside: str
         "a",
         "everything.log",
         "people.ledger",
+        "people.ledger.heads",
         "people.toml",
     ]
     assert list((place / "tmp").iterdir()) == []
@@ -175,6 +176,7 @@ def test_a_failure_keeps_canaries_to_the_private_file(tmp_path: Path) -> None:
     assert sorted(path.name for path in (place / "work").iterdir()) == [
         "everything.log",
         "people.ledger",
+        "people.ledger.heads",
         "people.toml",
     ]
 
@@ -239,7 +241,7 @@ def test_canaries_in_frames_reach_no_log_no_warning_and_no_file(
     shown = repr(data) + repr(release) + release._repr_html_() + str(release.count()) + caplog.text
     assert leaks((shown + "".join(capfd.readouterr())).encode()) == []
     assert [(name, found) for name, content in written(tmp_path) if (found := leaks(content))] == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger", "l.ledger.heads"]
 
 
 # --- record and replay

@@ -20,7 +20,8 @@ from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.privacy import Number, Unit
 from discreet.private.publish import Data, from_counts, open_data
 from discreet.tasks import Items, Marginals, Ranges, Table, Task
-from tests.conformance.test_mechanisms import CODES, COUNTS, EXAMPLES, SCHEMA, made
+from tests.conformance.examples import EXAMPLES, SCHEMA, made
+from tests.conformance.test_answers import CODES, COUNTS
 from tests.law.deaf_noise import Deaf, Ints, StreamOfItsOwn
 
 

@@ -28,7 +28,8 @@ from discreet.mechanisms.table.geometric import Geometric
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.private.publish import Data
 from discreet.tasks import Task
-from tests.conformance.test_mechanisms import CODES, COUNTS, EXAMPLES, SCHEMA
+from tests.conformance.examples import EXAMPLES, SCHEMA
+from tests.conformance.test_answers import CODES, COUNTS
 
 FIRST = {key: tasks[0] for key, tasks in EXAMPLES.items()}
 each_mechanism = pytest.mark.parametrize("key", FIRST, ids="-".join)

@@ -13,7 +13,6 @@ attacker comes.
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +24,8 @@ from numpy.typing import NDArray
 
 from discreet.audit.neighbours import Cell, Invented
 from discreet.mechanisms import Request
+from discreet.noise import Noise
+from discreet.numbers.intervals import Rational
 from discreet.private.publish import open_data
 from discreet.queries import questions_of
 from discreet.tasks import Task
@@ -76,10 +77,10 @@ def black_box(
     """Publishes invented canaries `runs` times and guesses. Reads no data; nothing is charged."""
     canaries = _canaries(task, request)
     runs = runs or min(_MOST_RUNS, max(8, -(-2 * _GUESSES // len(canaries))))
-    invented = Invented(request.schema, request.unit)
+    invented, coins = Invented(request.schema, request.unit), Noise()
     heads, answers = np.empty((runs, len(canaries)), np.bool_), np.empty((runs, len(canaries)))
     for run in range(runs):
-        heads[run] = [secrets.randbits(1) for _ in canaries]
+        heads[run] = coins.coin(Rational(Fraction(1, 2)), len(canaries))
         data = open_data(_table(invented, canaries, heads[run].tolist()), request.schema, unit=request.unit)
         release = data.publish(task, request.epsilon)
         answers[run] = [release.count(canary.where).value for canary in canaries]
@@ -117,9 +118,10 @@ def _canaries(task: Task, request: Request) -> list[_Canary]:
     names = _asked_together(request)
     most = min(_MOST_CANARIES, math.prod(schema[name].size for name in names))
     found: dict[tuple[int, ...], _Canary] = {}
-    dice = np.random.default_rng(0)
-    while len(found) < most:
-        cell = tuple(int(dice.integers(size)) for size in schema.sizes)
+    invented = Invented(schema, request.unit)
+    for cell in invented.cells():
+        if len(found) == most:
+            break
         place = {name: schema[name].label(code) for name, code in zip(schema, cell, strict=True) if name in names}
         found.setdefault(tuple(schema[name].code(label) for name, label in place.items()), _Canary(cell, place))
     return list(found.values())

@@ -18,7 +18,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.tape import Added, Chose, Flipped, Sparsely, Step, TakenDown, Tape
+from discreet.audit.tape import Added, Chose, Flipped, Sparsely, TakenDown, Tape, TapeStep
 from discreet.privacy import Alpha
 
 Ints = NDArray[np.int64]
@@ -67,7 +67,7 @@ def _descents(tape: Tape) -> list[tuple[int, TakenDown]]:
     return [(i, step) for i, step in enumerate(tape.steps) if isinstance(step, TakenDown)]
 
 
-def _beginning(steps: Sequence[Step], place: int) -> int | None:
+def _beginning(steps: Sequence[TapeStep], place: int) -> int | None:
     """The draw in which a path down began: the same numbers, with noise of the path's first scale."""
     down = steps[place]
     assert isinstance(down, TakenDown)
@@ -80,7 +80,7 @@ def _beginning(steps: Sequence[Step], place: int) -> int | None:
     return None
 
 
-def _of(one: Step, other: Step) -> Loss | None:
+def _of(one: TapeStep, other: TapeStep) -> Loss | None:
     if isinstance(one, Added) and isinstance(other, Added):
         return Loss(f"{one.exact.size:,} numbers", Fraction(_distance(one.exact, other.exact)) / one.scale)
     if isinstance(one, Sparsely) and isinstance(other, Sparsely):

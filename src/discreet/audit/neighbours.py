@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
 from discreet.schema import Schema
 
@@ -60,6 +61,12 @@ class Invented:
         ]
         yield Around(self.rows(replaced), alone)
 
+    def cells(self) -> Iterator[Cell]:
+        """Any cells, without end."""
+        dice = Noise(SeededSource(self.seed))
+        while True:
+            yield self._any(dice)
+
     def ready(self) -> Iterator[Around]:
         """Ready counts, so large that floats would not tell neighbours apart."""
         first, last, most = tuple(0 for _ in self.schema.sizes), self._last, self.unit.most
@@ -99,23 +106,21 @@ class Invented:
         return [tuple(size - 1 - code for code, size in zip(cell, sizes, strict=True)) for cell in cells]
 
     def _crowd(self) -> list[tuple[str, Cell]]:
-        dice = np.random.default_rng(self.seed)
+        dice = Noise(SeededSource(self.seed))
         some = [self._any(dice) for _ in range(4)]
         rows: list[tuple[str, Cell]] = []
         for user in range(_CROWD):
             most = min(self.unit.most + user % 3 - 1, _MANY_ROWS // _CROWD)  # below, at and above the bound
-            cells = [
-                some[int(dice.integers(4))] if dice.random() < 0.7 else self._any(dice) for _ in range(max(1, most))
-            ]
+            cells = [some[_one(dice, 4)] if _one(dice, 10) < 7 else self._any(dice) for _ in range(max(1, most))]
             rows += [(f"user {user}", cell) for cell in cells]
         return rows
 
-    def _any(self, dice: np.random.Generator) -> Cell:
-        return tuple(int(dice.integers(size)) for size in self.schema.sizes)
+    def _any(self, dice: Noise) -> Cell:
+        return tuple(_one(dice, size) for size in self.schema.sizes)
 
     def _free(self, crowd: list[tuple[str, Cell]]) -> Cell:
         """A cell where nobody of the crowd is, if one is found."""
-        dice, taken = np.random.default_rng(self.seed + 1), {cell for _, cell in crowd}
+        dice, taken = Noise(SeededSource(self.seed + 1)), {cell for _, cell in crowd}
         found = [self._any(dice) for _ in range(100)]
         return next((cell for cell in found if cell not in taken), found[0])
 
@@ -140,6 +145,10 @@ class Invented:
     def _counted(self, counts: Mapping[Cell, int]) -> pa.Table:
         columns = {name: [cell[place] for cell in counts] for place, name in enumerate(self.schema)}
         return pa.table({**columns, "": list(counts.values())})
+
+
+def _one(dice: Noise, size: int) -> int:
+    return int(dice.integers(size, 1)[0])
 
 
 def relations(unit: Unit) -> list[Unit]:

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from discreet.audit.losses import Loss, losses, sampled_losses
 from discreet.audit.neighbours import Around, Invented, relations
+from discreet.audit.recorder import TapedNoise
 from discreet.audit.tape import Flipped
-from discreet.audit.taped import TapedNoise
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Unit

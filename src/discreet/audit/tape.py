@@ -20,12 +20,12 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(eq=False)
-class Step:
+class TapeStep:
     """One request to the noise."""
 
 
 @dataclass(eq=False)
-class Added(Step):
+class Added(TapeStep):
     """Noise of one scale on every number of an array."""
 
     scale: Fraction
@@ -34,7 +34,7 @@ class Added(Step):
 
 
 @dataclass(eq=False)
-class Sparsely(Step):
+class Sparsely(TapeStep):
     """Noise of one scale on every cell of a stretch, of which only the occupied ones are written down."""
 
     scale: Fraction
@@ -50,7 +50,7 @@ class Sparsely(Step):
 
 
 @dataclass(eq=False)
-class Kept(Step):
+class KeptCells(TapeStep):
     """Which cells of noisy stretches a rule, or a priority sample, keeps; the stretches by their place on the tape."""
 
     stretches: list[int]
@@ -61,7 +61,7 @@ class Kept(Step):
 
 
 @dataclass(eq=False)
-class Chose(Step):
+class Chose(TapeStep):
     """An index by the exponential mechanism."""
 
     scale: Fraction
@@ -70,7 +70,7 @@ class Chose(Step):
 
 
 @dataclass(eq=False)
-class Flipped(Step):
+class Flipped(TapeStep):
     """A coin for every unit: they all fall the same way, and the law is put in when losses are added up."""
 
     #: never below the true chance of heads
@@ -78,7 +78,7 @@ class Flipped(Step):
 
 
 @dataclass(eq=False)
-class TakenDown(Step):
+class TakenDown(TapeStep):
     """Tables that go down a path of scales; `depths` is how far down each was looked at."""
 
     descent: Descent
@@ -94,7 +94,7 @@ class TakenDown(Step):
 
 
 @dataclass(eq=False)
-class Chance(Step):
+class Chance(TapeStep):
     """A draw that is asked for with noisy or public values only, and so is the same for both neighbours."""
 
     call: str
@@ -104,7 +104,7 @@ class Chance(Step):
 
 @dataclass(eq=False)
 class Tape:
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TapeStep] = field(default_factory=list)
 
 
 def numbers(cells: NDArray[Any]) -> list[int]:

@@ -223,14 +223,29 @@ def evaluate(
 
 
 @app.command()
-def ledger(file: LedgerFile, as_json: AsJson = False) -> None:
+def ledger(
+    file: LedgerFile,
+    releases: Annotated[list[Path] | None, typer.Argument(help="With --against: folders of releases.")] = None,
+    against: Annotated[
+        bool, typer.Option("--against", help="Check that the ledger knows each of these releases, and its bytes.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show what was spent, by whom, for what, and what is left; checks that no entry was changed.
 
-    Example: discreet ledger adult.ledger
-    """
-    from discreet.cli.spending import run
+    With --against and releases that were charged to it: whether the ledger has the charge of each, and recorded these
+    very bytes. A restored older copy lacks what came after it. Exit code 1 if one is missing or different.
 
-    run(file, as_json)
+    Example: discreet ledger adult.ledger
+
+    Example: discreet ledger adult.ledger --against releases/*
+    """
+    from discreet.cli.spending import run, run_against
+
+    if against or releases:
+        run_against(file, releases or [], against, as_json)
+    else:
+        run(file, as_json)
 
 
 @app.command()

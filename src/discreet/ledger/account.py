@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from discreet.errors import BudgetExceeded, LedgerError
+from discreet.errors import BudgetExceeded, LedgerError, without_secrets
 from discreet.ledger.amounts import LARGEST, NANO, budget_in_words, cap_of, cost_of, decimal, epsilon_of
-from discreet.ledger.entries import Charge, Entry, State, checked_text, timestamp
+from discreet.ledger.entries import Charge, Entry, State, checked_text, kept_name, timestamp
 from discreet.ledger.faults import damaged
-from discreet.ledger.layout import append, check_format, check_tables, find, rows
+from discreet.ledger.layout import append, check_format, check_tables, find, heads, rows
 from discreet.ledger.storage import Storage
 
 
@@ -20,7 +23,7 @@ class Ledger:
 
     def __init__(self, path: str | Path | None, timeout: float, *, read_only: bool = False) -> None:
         self._storage = Storage(path, timeout, read_only=read_only)
-        self._place = self._storage.place
+        self._place, self._witness = self._storage.place, self._storage.witness()
         self._state = State()
 
     @classmethod
@@ -31,6 +34,7 @@ class Ledger:
         ledger._check_format()
         ledger.verify()
         ledger._check_purpose(dataset, cap)
+        ledger._complete_witness()
         return ledger
 
     @classmethod
@@ -77,36 +81,38 @@ class Ledger:
         """Spend `epsilon` for good, or find that this very request has already been paid for."""
         release_id, request = checked_text(release_id, "release id"), checked_text(request, "request digest")
         who, what, cost = checked_text(who, "who"), checked_text(what, "what"), cost_of(epsilon)
-        with self._storage.transaction("BEGIN IMMEDIATE") as connection:
-            state = self._catch_up(connection)
+        with self._spending() as (connection, state):
             earlier = paid = find(connection, "charge", release_id)
             if paid is None:
                 self._check_cap(state, cost)
-                line = Entry(0, "charge", timestamp(), who, what, cost, release_id, request)
+                what, kept = without_secrets(what), kept_name(release_id, "the name of a release")
+                line = Entry(0, "charge", timestamp(), who, what, cost, kept, request)
                 paid = append(connection, state, line)
             elif (paid.digest, paid.nano) != (request, cost):
                 raise LedgerError(
                     f"{self._place}: release {release_id!r} was charged for another request by {paid.who} "
                     f"on {paid.time}. Give the changed release a new name; nothing was charged"
                 )
+        self._witness.write([(paid.seq, paid.hash)])
         return Charge(release_id, request, Fraction(cost, NANO), paid.time, paid.hash, earlier is not None)
 
     def record(self, release_id: str, digest: str) -> None:
         """Fix the bytes of a charged release by their digest; a second, different digest is refused."""
         release_id, digest = checked_text(release_id, "release id"), checked_text(digest, "release digest")
-        with self._storage.transaction("BEGIN IMMEDIATE") as connection:
-            state, paid = self._catch_up(connection), find(connection, "charge", release_id)
-            earlier = find(connection, "release-recorded", release_id)
+        with self._spending() as (connection, state):
+            paid, earlier = find(connection, "charge", release_id), find(connection, "release-recorded", release_id)
             if paid is None:
                 raise LedgerError(f"{self._place}: release {release_id!r} was never charged: charge it first")
             if earlier is None:
                 line = replace(paid, kind="release-recorded", time=timestamp(), nano=0, digest=digest)
-                append(connection, state, line)
+                earlier = append(connection, state, line)
             elif earlier.digest != digest:
                 raise LedgerError(
                     f"{self._place}: release {release_id!r} was recorded with other bytes on {earlier.time}. "
                     "Discard this output and use the recorded one"
                 )
+        with suppress(LedgerError):  # nothing is spent here, and the record must stand: the next opening writes it
+            self._witness.write([(earlier.seq, earlier.hash)])
 
     def charged(self, release_id: str) -> str | None:
         """The digest of the request that this release was charged for."""
@@ -116,16 +122,46 @@ class Ledger:
         """The seal of the release that was published."""
         return self._digest("release-recorded", release_id)
 
+    def fault_of(self, release: Mapping[str, Any]) -> str | None:
+        """Why this account does not know a release with this manifest (`release.manifest`); None if it does."""
+        said = release["ledger"]
+        if not said["durable"]:
+            return "charged to an account in memory, which no ledger knows"
+        with self._storage.transaction("BEGIN") as connection:
+            paid, recorded = (find(connection, kind, release["id"]) for kind in ("charge", "release-recorded"))
+        if paid is None or (paid.hash, paid.digest) != (said["head"], release["request"]):
+            return "its charge is not in this ledger, which is an older copy or another one"
+        if recorded is None:
+            return "charged, but its bytes were never recorded, or the copy is from before that"
+        return None if recorded.digest == release["seal"] else "not the bytes that were recorded"
+
     def _digest(self, kind: str, release_id: str) -> str | None:
         with self._storage.transaction("BEGIN") as connection:
             entry = find(connection, kind, checked_text(release_id, "release id"))
         return None if entry is None else entry.digest
 
     def verify(self) -> None:
-        """Check the file, its append-only triggers and the whole chain; LedgerError says what is wrong."""
+        """Check the file, its append-only triggers, the whole chain and its witness; LedgerError says what is wrong."""
+        news = self._witness.news(everything=True)
         with self._storage.transaction("BEGIN") as connection:
             check_tables(connection, self._place)
             self._catch_up(connection, State())
+            self._witness.confirm(news, heads(connection))
+
+    @contextmanager
+    def _spending(self) -> Iterator[tuple[sqlite3.Connection, State]]:
+        """A transaction that may write, on a ledger that knows all that its witness does."""
+        news = self._witness.news()
+        with self._storage.transaction("BEGIN IMMEDIATE") as connection:
+            state = self._catch_up(connection)
+            self._witness.confirm(news, heads(connection, news.first))
+            yield connection, state
+
+    def _complete_witness(self) -> None:
+        """Write what an earlier version or a crash left out."""
+        known = self._witness.news(everything=True).lines
+        with self._storage.transaction("BEGIN") as connection:
+            self._witness.write(sorted(heads(connection).items() - known))
 
     def _now(self) -> State:
         with self._storage.transaction("BEGIN") as connection:

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, without_secrets
 from discreet.ledger.amounts import epsilon_of
 from discreet.ledger.faults import damaged
 
@@ -77,6 +77,13 @@ def checked_text(value: str, name: str) -> str:
         raise BadParameter(f"{name} must be a non-empty text without NUL, not {value!r}")
     # a user name or path that is not valid text must not stop a charge
     return value.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def kept_name(name: str, kind: str) -> str:
+    """A name as a ledger may keep it, for all who can read it."""
+    if without_secrets(name) != name:
+        raise BadParameter(f"{kind}: looks like an address with a password, and a ledger keeps it; choose a plain name")
+    return name
 
 
 def timestamp() -> str:

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import astuple, replace
 
 from discreet.errors import LedgerError
-from discreet.ledger.entries import Entry, State, checked_text, timestamp
+from discreet.ledger.entries import Entry, State, checked_text, kept_name, timestamp
 from discreet.ledger.faults import NOT_A_LEDGER, damaged
 
 APPLICATION, FORMAT = 0x44534C47, 1  # "DSLG" tells a ledger from other SQLite files
@@ -45,7 +45,11 @@ def lay_out(connection: sqlite3.Connection, dataset: str, cap: int | None) -> No
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     # the unique id makes every ledger's chain its own, even if another one starts with the same words
-    append(connection, State(), Entry(0, "opened", timestamp(), who, dataset, cap, uuid.uuid4().hex, ""))
+    append(
+        connection,
+        State(),
+        Entry(0, "opened", timestamp(), who, kept_name(dataset, "dataset"), cap, uuid.uuid4().hex, ""),
+    )
     connection.execute("COMMIT")
 
 
@@ -79,6 +83,11 @@ def rows(connection: sqlite3.Connection, clause: str, *values: object) -> Iterat
 
 def find(connection: sqlite3.Connection, kind: str, release_id: str) -> Entry | None:
     return next(rows(connection, "WHERE kind = ? AND id = ?", kind, release_id), None)
+
+
+def heads(connection: sqlite3.Connection, first: int = 1) -> dict[int, str]:
+    """The number and the hash of every entry from this number on."""
+    return dict(connection.execute("SELECT seq, hash FROM entries WHERE seq >= ?", (first,)))
 
 
 def append(connection: sqlite3.Connection, state: State, entry: Entry) -> Entry:

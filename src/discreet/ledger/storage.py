@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, is_address
 from discreet.ledger.entries import checked_text
 from discreet.ledger.faults import explained
+from discreet.ledger.heads import Witness, heads_file, sync_folder
 from discreet.ledger.layout import SETTINGS, lay_out
 from discreet.naming import usable_path
 
@@ -31,11 +32,16 @@ class Storage:
         if path is not None:
             usable_path(path, "the path of a ledger")
         self.place = "the account in memory" if path is None else checked_text(str(path), "the path of a ledger")
+        if path is not None and is_address(str(path)) and not os.path.exists(path):
+            raise LedgerError("a ledger is a file on a local disk; name one instead of a URL or an address")
         self._file = None if path is None else Path(os.path.realpath(path))
         self._timeout, self._read_only, self._process = timeout, read_only, os.getpid()
         if path is None:
             self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._memory.close)
+
+    def witness(self) -> Witness:
+        return Witness(self._file, self.place, read_only=self._read_only)
 
     @property
     def durable(self) -> bool:
@@ -87,6 +93,11 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
                 f"{place} is missing, but {file.name}-wal beside it holds its last charges. Put it back; "
                 "remove that file only if the account should really start again from zero"
             )
+        if heads_file(file).exists() and not file.exists():
+            raise LedgerError(
+                f"{place} is missing, but {heads_file(file).name} beside it knows its entries. Put it back; remove "
+                "that file only if the account should really start again from zero"
+            )
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(_connection(draft, "mode=rw", 0)) as connection:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
@@ -94,9 +105,7 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
             lay_out(connection, dataset, cap)
         with suppress(FileExistsError):  # another process was first: its ledger is the one to open
             os.link(draft, file)
-        if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its new name must be made durable
-            os.fsync(folder := os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY))
-            os.close(folder)
+        sync_folder(file.parent)
     except OSError as error:
         raise LedgerError(
             f"{place}: the ledger cannot be created there ({error.strerror}). Name a file in an existing, "

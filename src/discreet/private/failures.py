@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
-from discreet.errors import LedgerError, PublishFailed
+from discreet.errors import LedgerError, PublishFailed, without_secrets
 
 Result = TypeVar("Result")
 
@@ -42,7 +42,7 @@ def _write_private(error: Exception) -> str:
         handle, path = tempfile.mkstemp(prefix="discreet-private-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             detail = getattr(error, "private_detail", "")
-            file.write("".join(traceback.format_exception(error)) + f"\n{detail}\n")
+            file.write(without_secrets("".join(traceback.format_exception(error)) + f"\n{detail}\n"))
     except OSError:
         return "The details could not be written: is the disk full?"
     return f"For the details, which may be private, see {path}."

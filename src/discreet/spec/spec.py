@@ -26,9 +26,9 @@ class Spec:
 
     schema: Schema
     unit: Unit = field(default_factory=Unit)
-    source: str | list[str] | None = None
+    source: str | list[str] | None = field(default=None, repr=False)  # an address may hold a password
     budget: Fraction | None = None
-    ledger: str | None = None
+    ledger: str | None = field(default=None, repr=False)
     releases: dict[str, ReleaseSpec] = field(default_factory=dict)
     drafted: bool = False
     base: Path = Path()

@@ -45,7 +45,9 @@ class ErrorLaw:
         below = (1 + np.minimum(np.cumsum(self.chances), 1.0)) / 2
         most = range(rows // 2 + 1, rows + 1)
         at_most = sum(math.comb(rows, k) * below**k * (1 - below) ** (rows - k) for k in most)
-        return ErrorLaw(self.sizes, np.diff(np.clip(2 * at_most - 1, 0.0, 1.0), prepend=0.0))
+        # near one, rounding may make it fall, and a chance negative
+        rising = np.maximum.accumulate(np.clip(2 * at_most - 1, 0.0, 1.0))
+        return ErrorLaw(self.sizes, np.diff(rising, prepend=0.0))
 
     def half_widths(self, terms: NDArray[np.int64], level: float) -> NDArray[np.float64]:
         """Widths h with Pr[|sum of that many errors| <= h] >= level.

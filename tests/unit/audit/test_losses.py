@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from discreet.audit.losses import Loss, losses, sampled_losses
-from discreet.audit.tape import Added, Chose, Sparsely, Step, TakenDown, Tape
+from discreet.audit.tape import Added, Chose, Sparsely, TakenDown, Tape, TapeStep
 from discreet.noise import Descent, Paths
 from discreet.privacy import Alpha
 from tests.laplace_law import LaplaceLaw
 
 
-def total(first: Sequence[Step], second: Sequence[Step]) -> Fraction:
+def total(first: Sequence[TapeStep], second: Sequence[TapeStep]) -> Fraction:
     return sum((loss.epsilon for loss in losses(Tape([*first]), Tape([*second]))), Fraction(0))
 
 
@@ -43,7 +43,7 @@ def test_an_empty_cell_is_a_zero() -> None:
     assert total([one], [other]) == Fraction(1 + 1 + 2, 2)
 
 
-def descended(exact: list[int], depths: list[int] | None) -> list[Step]:
+def descended(exact: list[int], depths: list[int] | None) -> list[TapeStep]:
     descent, none = Descent(Fraction(10), Fraction(1), 9), np.empty(0, np.int64)
     paths = Paths([1, 1], np.array([7, 7]), none, none, none)
     down = TakenDown(descent, np.array([7, 7]), np.array(exact), paths, None if depths is None else np.array(depths))

@@ -26,7 +26,8 @@ def test_demo_tells_the_story_and_leaves_a_folder_to_play_with(town: tuple[Path,
         assert words in said
     folder = here / "discreet-demo"
     assert left(here) == ["discreet-demo"]
-    assert sorted(path.name for path in folder.iterdir()) == ["by-age", "people.csv", "town.ledger", "town.toml"]
+    names = ["by-age", "people.csv", "town.ledger", "town.ledger.heads", "town.toml"]
+    assert sorted(path.name for path in folder.iterdir()) == names
     release = load(folder / "by-age")
     assert release.publishable
     assert abs(release.count().value - 20_000) < 500

@@ -6,10 +6,13 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+import discreet
 from discreet.ledger import Ledger
 from tests.unit.cli import cli_runs
 from tests.unit.cli.cli_runs import Cli, done, process, refused
@@ -46,3 +49,50 @@ def test_ledger_refuses_what_is_none(cli: Cli, odd: Path, tmp_path: Path, as_jso
     assert said.returncode == 2
     assert "Traceback" not in said.stderr
     assert "changed by hand or damaged" in said.stderr
+
+
+def test_releases_are_checked_against_a_ledger(cli: Cli, tmp_path: Path) -> None:
+    table = pa.table({"age": [1, 2]})
+    schema, task = discreet.Schema(age=discreet.Ordinal(0, 4)), discreet.Table(["age"])
+    data = discreet.open(table, schema, ledger=tmp_path / "l", budget=3)
+    data.publish(task, 1, name="a", to=tmp_path / "a")
+    shutil.copy(tmp_path / "l", tmp_path / "backup")
+    data.publish(task, 1, name="b", to=tmp_path / "b")
+    discreet.open(table, schema).publish(task, 1, name="m", to=tmp_path / "m")
+    discreet.open(table, schema, ledger=tmp_path / "other").publish(task, 1, name="a", to=tmp_path / "foreign")
+
+    said = done(process(tmp_path, "ledger", "l", "--against", "a", "b"))
+    assert said.count("in the ledger") == 2
+    checks = {"b": "its charge is not in this ledger", "foreign": "its charge is not", "m": "an account in memory"}
+    for folder, words in {**checks, "none": "no such folder"}.items():
+        run = cli(tmp_path, "ledger", "backup", "a", folder, "--against")
+        assert (run.returncode, run.stderr) == (1, "")
+        assert words in run.stdout
+        assert run.stdout.count("in the ledger") == 1
+    run = cli(tmp_path, "ledger", "backup", "--against", "a", "b", "--json")
+    assert run.returncode == 1
+    assert [one["fault"] is None for one in json.loads(run.stdout)["releases"]] == [True, False]
+
+    shutil.copy(tmp_path / "backup", tmp_path / "l")  # now its witness tells as well
+    run = cli(tmp_path, "ledger", "l", "--against", "a")
+    assert run.returncode == 1
+    assert "older copy" in run.stderr
+    refused(cli(tmp_path, "ledger", "l", "a"), "--against RELEASE")
+    refused(cli(tmp_path, "ledger", "l", "--against"), "--against RELEASE")
+
+
+def test_a_release_that_was_changed_or_never_recorded_is_not_vouched_for(cli: Cli, tmp_path: Path) -> None:
+    schema, task = discreet.Schema(age=discreet.Ordinal(0, 4)), discreet.Table(["age"])
+    data = discreet.open(pa.table({"age": [1, 2]}), schema, ledger=tmp_path / "l", budget=3)
+    release = data.publish(task, 1, name="a", to=tmp_path / "a")
+    ledger = Ledger.read(tmp_path / "l")
+    assert ledger.fault_of(release.manifest) is None
+    assert "not the bytes" in str(ledger.fault_of({**release.manifest, "seal": "0" * 64}))
+    data.ledger.charge("b", "ab", Fraction(1), "ana", "table")
+    charged = ledger.entries()[-1]
+    unrecorded = {**release.manifest, "id": "b", "request": "ab", "ledger": {"durable": True, "head": charged.hash}}
+    assert "never recorded" in str(ledger.fault_of(unrecorded))
+    (tmp_path / "a" / "table.parquet").write_bytes(b"other")
+    run = cli(tmp_path, "ledger", "l", "--against", "a")
+    assert run.returncode == 1
+    assert "in the ledger" not in run.stdout

@@ -28,7 +28,7 @@ def test_file_is_kept_the_durable_way(path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     assert ledger.durable
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}.heads"]
 
 
 def test_a_locked_ledger_says_so_and_can_still_be_read(path: Path) -> None:
@@ -52,7 +52,7 @@ def test_the_slower_of_two_creators_takes_the_ledger_of_the_faster(path: Path, m
 
     monkeypatch.setattr(storage, "lay_out", overtaken)
     assert Ledger.open(path, "adult", Fraction(1)).spent == Fraction(1, 4)
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}.heads"]
 
 
 def test_full_database_charges_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_reading_changes_nothing_and_cannot_charge(path: Path) -> None:
     with pytest.raises(LedgerError, match=r"only for reading; .*Ledger\.open"):
         charge(reader, "b")
     assert path.read_bytes() == before
-    assert os.listdir(path.parent) == [path.name]
+    assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}.heads"]
 
 
 def test_a_relative_path_stays_the_same_file(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

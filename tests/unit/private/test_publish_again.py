@@ -61,7 +61,7 @@ def test_a_changed_request_under_the_same_name_is_refused(tmp_path: Path, change
         failing(people(tmp_path), no_more).publish(**{"task": TASK, "epsilon": 1, **change}, name="a", to=tmp_path / to)
     assert contents(tmp_path / "a") == published
     assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "l.ledger", "l.ledger.heads"]
 
 
 def test_another_unit_or_schema_is_another_request(tmp_path: Path, scratch: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_published_release_is_not_drawn_again_for_another_folder(tmp_path: Pat
     shutil.rmtree(tmp_path / "a")
     with pytest.raises(LedgerError, match="restore its folder"):
         failing(data, no_more).publish(TASK, 1, name="a", to=tmp_path / "a")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "l.ledger.heads"]
 
 
 @pytest.mark.parametrize("kind", ["empty folder", "foreign folder", "file", "other release", "dangling link"])
@@ -112,7 +112,7 @@ def test_what_is_there_already_is_never_overwritten(tmp_path: Path, kind: str) -
     assert charges(tmp_path) == []
     assert (contents(target) if target.is_dir() else None) == before
     assert target.is_symlink() or target.exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "there"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "l.ledger.heads", "there"]
 
 
 def test_a_forged_folder_is_not_taken_for_the_published_one(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_a_failed_count_is_paid_for_says_nothing_and_can_be_repeated(
     assert "after the budget was charged" in message
     assert "costs nothing more" in message
     assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "l.ledger.heads"]
 
     (details,) = scratch.iterdir()
     assert stat.S_IMODE(details.stat().st_mode) == 0o600
@@ -102,10 +102,10 @@ def test_a_full_disk_leaves_no_folder_and_can_be_repeated(
 
     data = people(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        filling = failing(data, lambda: patch.setattr(os, "fsync", full))  # after the charge
         with pytest.raises(PublishFailed):
-            data.publish(TASK, 1, name="a", to=tmp_path / "a")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger"]
+            filling.publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.ledger", "l.ledger.heads"]
     data.publish(TASK, 1, name="a", to=tmp_path / "a")
     assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
     assert load(tmp_path / "a").manifest["seal"] == data.ledger.recorded("a")

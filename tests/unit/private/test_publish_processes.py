@@ -64,9 +64,18 @@ def recorded(self, *given):
     end()
 Ledger.record = recorded
 """
+WHILE_WRITING = """
+bounded = ReadyCounts.bounded
+def counted(*given, **more):
+    os.fsync = end
+    return bounded(*given, **more)
+ReadyCounts.bounded = counted
+"""
 KILLS = {
+    "before the witness of the charge": "os.write = end",
+    "at the witness of the charge": "os.fsync = end",
     "after the charge": "ReadyCounts.bounded = end",
-    "while writing": "os.fsync = end",
+    "while writing": WHILE_WRITING,
     "after writing": "Ledger.record = end",
     "after the record": AFTER_RECORD,
     "at the rename": "Path.rename = end",

@@ -69,21 +69,27 @@ def parquet_batches(paths: list[Path], names: list[str]) -> Any:
     def opened(path: Path) -> Any:
         return pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
 
+    def batches() -> Iterator[Any]:
+        for path in paths:
+            with opened(path) as file:
+                yield from file.iter_batches(columns=names)
+
+    with opened(paths[0]) as file:
+        fields = pa.schema([file.schema_arrow.field(name) for name in names])
+    return readable_stream(fields, batches(), names)
+
+
+def readable_stream(fields: Any, batches: Iterable[Any], names: list[str]) -> Any:
+    """A stream of record batches of these columns, in types that the engine reads."""
+
     def made(batch: Any) -> Any:
         columns = [batch.column(name) for name in names]
         # without dictionaries: those of two batches may differ, and a stream takes them for part of the type
         plain = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in columns]
         return pa.record_batch([readable(column) for column in plain], names=names)
 
-    def batches() -> Iterator[Any]:
-        for path in paths:
-            with opened(path) as file:
-                yield from map(made, file.iter_batches(columns=names))
-
-    with opened(paths[0]) as file:
-        fields = pa.schema([file.schema_arrow.field(name) for name in names])
     empty = made(pa.RecordBatch.from_pylist([], fields))
-    return pa.RecordBatchReader.from_batches(empty.schema, batches())
+    return pa.RecordBatchReader.from_batches(empty.schema, map(made, batches))
 
 
 def is_text(kind: Any) -> bool:

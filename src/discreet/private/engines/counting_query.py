@@ -17,7 +17,8 @@ from discreet.private.engines.base import Result, Source, Work
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, quiet
-from discreet.private.engines.values import Engine, user
+from discreet.private.engines.users import USER, with_users
+from discreet.private.engines.values import Engine
 from discreet.schema import Schema
 
 _BLOCK = 1024
@@ -58,7 +59,7 @@ def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[
     """What `work` makes of the rows; it gets ibis tables with columns a0, a1, ... and `user`."""
     wanted = {f"a{index}": name for index, name in enumerate(schema.names)}
     if not unit.is_row:
-        wanted["user"] = unit.column
+        wanted[USER] = unit.column
     source.require(wanted.values())
     return source.read(wanted, limits, work)
 
@@ -104,10 +105,10 @@ def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[
     engine = Engine(parts[0].get_backend())
     attributes = {f"a{index}": attribute for index, attribute in enumerate(schema.values())}
     names, sizes = list(attributes), schema.sizes
-    as_text = not unit.is_row and len({part["user"].type() for part in parts}) > 1
+    kinds = [] if unit.is_row else [part[USER].type() for part in parts]
     rows = []
-    for part in parts:
-        keep = {} if unit.is_row else {"user_id": user(part["user"], engine, unit.column, as_text)}
+    for part in parts if unit.is_row else [with_users(part, engine, unit.column, kinds) for part in parts]:
+        keep = {} if unit.is_row else {"user_id": part[USER]}
         codes = coded(part, attributes, keep, engine)
         words = {}
         for index, run in enumerate(word_slices(sizes)):

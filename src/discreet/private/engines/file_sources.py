@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.errors import SourceError
+from discreet.errors import SourceError, is_address
 from discreet.naming import usable_path
 from discreet.private.engines.arrow_columns import parquet_batches
 from discreet.private.engines.base import Source, Wanted
@@ -38,9 +38,12 @@ def found_paths(given: str | Path | Iterable[str | Path]) -> list[Path]:
 
 def _expanded(given: str | Path) -> list[Path]:
     text = os.path.expanduser(given)
-    if "://" in text:
-        raise SourceError(f"{text}: is a URL; download the file first, or open it as an ibis table")
+    address = SourceError("the source is a URL or an address; download the file first, or open it as an ibis table")
+    if "://" in text:  # not shown: it may hold a password
+        raise address
     path = usable_path(text, "a file of rows")
+    if is_address(text) and not path.exists():
+        raise address
     if path.is_dir():
         raise SourceError(f"{text}: is a folder; name its files, such as {path / '*.parquet'}")
     if path.exists():

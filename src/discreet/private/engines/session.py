@@ -18,7 +18,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, SourceError
+from discreet.errors import BadParameter, SourceError, without_secrets
 
 MEMORY_SHARE = "60%"
 MOST_THREADS = 1024
@@ -31,6 +31,7 @@ _PLAINER_TYPES = {
     "UHUGEINT": "TRY_CAST({} AS DOUBLE)",
     "BIGNUM": "TRY_CAST({} AS DOUBLE)",
     "JSON": "CAST({} AS VARCHAR)",
+    '"NULL"': "CAST({} AS VARCHAR)",
 }
 
 
@@ -177,7 +178,7 @@ def unreadable(error: BaseException, name: str) -> SourceError:
             "the data could not be read to the end. The reason may quote the data, so it is not shown here; "
             "the custodian finds it in the attribute private_detail of this error"
         )
-    failure.private_detail = "".join(traceback.format_exception(error))
+    failure.private_detail = without_secrets("".join(traceback.format_exception(error)))
     return failure
 
 

@@ -9,32 +9,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.private.engines.arrow_columns import from_values, is_text, readable
+from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.session import Limits, picked, private_session, quoted, relation_of
+from discreet.private.engines.users import USER, are_whole, check_kind
 
 
-class TableSource(Source):
-    """One table, whatever it is an object of."""
+class ImportedSource(Source):
+    """One table, whatever it is an object of, that is handed to our own DuckDB as Arrow, at once or as a stream.
+
+    A subclass says how (`_arrow`) and, if its tables have no `limit`, how to get one without rows (`_empty`).
+    """
 
     def __init__(self, table: Any, name: str, columns: Iterable[str]) -> None:
         super().__init__(name, columns)
         self._table = table
-
-
-class IbisSource(TableSource):
-    """An ibis table, counted where it lives: by its own engine, through its own connection."""
-
-    @contextmanager
-    def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
-        yield [self._table.select(**{alias: self._table[name] for alias, name in wanted.items()})]
-
-
-class ImportedSource(TableSource):
-    """A table that is handed to our own DuckDB as Arrow, at once or as a stream.
-
-    A subclass says how (`_arrow`) and, if its tables have no `limit`, how to get one without rows (`_empty`).
-    """
 
     def without_rows(self) -> Source:
         return type(self)(self._empty(), self.name, self.columns)
@@ -74,6 +63,30 @@ class IbisDuckdbSource(ImportedSource):
     def _arrow(self, wanted: Wanted) -> Any:
         table = self._table.select(**{alias: self._table[name] for alias, name in wanted.items()})
         return pa.RecordBatchReader.from_stream(relation_of(table))
+
+
+class IbisSource(ImportedSource):
+    """An ibis table, counted where it lives: by its own engine, through its own connection.
+
+    Only our own DuckDB knows which texts name the same user, so a table with such users is streamed to it.
+    """
+
+    @contextmanager
+    def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
+        kind = self._table[wanted[USER]].type() if USER in wanted else None
+        if kind is not None and not are_whole([kind]):
+            check_kind(kind, wanted[USER])  # before another engine has to hand such a column over
+            with super().tables(wanted, limits, careful) as parts:
+                yield parts
+        else:
+            yield [self._picked(wanted)]
+
+    def _arrow(self, wanted: Wanted) -> Any:
+        stream = self._picked(wanted).to_pyarrow_batches()
+        return readable_stream(stream.schema, stream, list(wanted))
+
+    def _picked(self, wanted: Wanted) -> Any:
+        return self._table.select(**{alias: self._table[name] for alias, name in wanted.items()})
 
 
 class FrameSource(ImportedSource):

@@ -114,20 +114,3 @@ class Engine:
 def _where(condition: Any, value: Any) -> Any:
     """The value where the condition holds, else NULL."""
     return ibis.ifelse(condition, value, ibis.null(value.type()))
-
-
-def user(raw: Any, engine: Engine, column: str, as_text: bool) -> Any:
-    """One user, one value: 1, 1.0 and '1.0' are the same; NaN and blank text are nobody.
-
-    Whole numbers stay as they are unless `as_text`, for tables whose parts disagree on the type.
-    """
-    kind = raw.type()
-    if kind.is_integer() and not as_text:
-        return raw
-    text = None if kind.is_timestamp() else engine.text(raw)
-    if text is None:
-        raise SourceError(f"column {column!r} cannot name users: it must hold text or whole numbers, not {kind}")
-    if kind.is_string():
-        whole = text.endswith(".0") & text.re_search(r"^-?[0-9]+\.0$")
-        text = ibis.ifelse(whole, text.left(text.length() - 2), text).nullif("")
-    return text

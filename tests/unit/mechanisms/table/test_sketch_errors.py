@@ -82,3 +82,15 @@ def test_half_widths_of_pure_noise_are_those_of_its_exact_law() -> None:
         found, exact = law.half_widths(terms, level), half_widths(alpha, terms, level)
         assert np.all(found >= exact * 0.999)
         assert found == pytest.approx(exact, rel=0.04, abs=2)
+
+
+@pytest.mark.parametrize("rows", [3, 9, 31, 99])
+def test_the_median_of_errors_that_are_nearly_always_zero_has_no_negative_chance(rows: int) -> None:
+    """Few of very many buckets hold anything, as in a sketch with much room."""
+    for held in (1, 7, 40, 400):
+        table = np.zeros(1 << 18, np.int64)
+        table[:held] = np.arange(1, held + 1)
+        law = ErrorLaw.of_buckets(table, 1.0).median(rows)
+        assert law.chances.min() >= 0
+        for level in (0.5, 0.95, 1 - 1e-9):
+            assert np.all(np.isfinite(law.half_widths(np.array([1, 2, 42, 10**6]), level)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.audit.taped import Diverged, TapedNoise
+from discreet.audit.recorder import Diverged, TapedNoise
 from discreet.noise import Descent, Noise, Rule, Stretch
 from discreet.numbers.intervals import Rational
 from discreet.privacy import Alpha

@@ -19,11 +19,11 @@ from discreet.audit.tape import (
     Chance,
     Chose,
     Flipped,
-    Kept,
+    KeptCells,
     Sparsely,
-    Step,
     TakenDown,
     Tape,
+    TapeStep,
     cells_of,
     numbers,
     ranks_of,
@@ -40,7 +40,7 @@ from discreet.numbers.intervals import Real
 from discreet.privacy import Alpha, Number, exact
 
 Ints = NDArray[np.int64]
-Kind = TypeVar("Kind", bound=Step)
+Kind = TypeVar("Kind", bound=TapeStep)
 
 _BITS = 256
 _REDRAWS = 6
@@ -69,7 +69,6 @@ class TapedNoise(Noise):
         super().__init__(_Untaped())
         self.tape, self._follow, self._heads = Tape(), follow, heads
         self._noise = Noise(SeededSource(seed))
-        self._dice = np.random.default_rng(seed)
         #: why the second run cannot be compared with the first
         self.problem: str | None = None
 
@@ -114,7 +113,7 @@ class TapedNoise(Noise):
         return Field(np.array(values, np.int64), stretch.empty, stretch)
 
     def kept(self, field: Field, rule: Rule, rare: int | None = None) -> Chosen:
-        before = self._before(Kept)
+        before = self._before(KeptCells)
         drawn = [self._noise.kept(field, rule, rare)] if before is None else None
         return self._kept([field], rule, None, before, drawn, None)[0]
 
@@ -123,7 +122,7 @@ class TapedNoise(Noise):
             asked = (*(field.values for field in fields), *(field.empty for field in fields), rule, count)
             found: Sample = self._chance("prioritised", asked, lambda: self._noise.prioritised(fields, rule, count))
             return found
-        before, sample = self._before(Kept), None
+        before, sample = self._before(KeptCells), None
         if before is None:
             sample = self._noise.prioritised(fields, rule, count, rare)
         tau = sample.tau if before is None and sample is not None else before.tau if before is not None else None
@@ -225,7 +224,7 @@ class TapedNoise(Noise):
         fields: Sequence[Field],
         rule: Rule,
         count: int | None,
-        before: Kept | None,
+        before: KeptCells | None,
         drawn: Sequence[Chosen] | None,
         tau: float | None,
     ) -> list[Chosen]:
@@ -245,7 +244,7 @@ class TapedNoise(Noise):
                 raised = cells_of(numbers(part.ranks), stretch)
                 step.raised.update(zip(raised, part.values.tolist(), strict=True))
                 cells.append({*(here[i] for i in occupied), *raised})
-            self.tape.steps.append(Kept(places, rule, count, cells, tau))
+            self.tape.steps.append(KeptCells(places, rule, count, cells, tau))
             return list(drawn)
         assert before is not None
         assert self._follow is not None
@@ -262,7 +261,7 @@ class TapedNoise(Noise):
             new = sorted(cells_kept - known)
             values = np.array([first.value(cell) for cell in new], np.int64)
             parts.append(Chosen(marks, ranks_of(new, stretch), values))
-        self.tape.steps.append(Kept(places, rule, count, before.cells, tau))
+        self.tape.steps.append(KeptCells(places, rule, count, before.cells, tau))
         return parts
 
     def _place(self, field: Field) -> int:
@@ -277,10 +276,11 @@ class TapedNoise(Noise):
     def _some_way_down(self, cells: list[int], noisy: Ints, exact: Ints, descent: Descent) -> Paths:
         """Any redraws will do: the loss is the same along all of them."""
         answer = np.repeat(np.arange(noisy.size), _REDRAWS)
-        step = np.sort(self._dice.integers(1, descent.steps + 1, (noisy.size, _REDRAWS)), axis=1).reshape(-1)
+        step = 1 + self._noise.integers(descent.steps, answer.size).astype(np.int64).reshape(noisy.size, _REDRAWS)
         width = max(2, int(descent.at(descent.steps)))
-        values = np.repeat(exact, _REDRAWS) + self._dice.integers(-width, width, answer.size)
-        return Paths.of(cells, noisy.copy(), answer, step, values)
+        offsets = self._noise.integers(2 * width, answer.size).astype(np.int64) - width
+        values = np.repeat(exact, _REDRAWS) + offsets
+        return Paths.of(cells, noisy.copy(), answer, np.sort(step, axis=1).reshape(-1), values)
 
     def _unread(self, before: TakenDown) -> Paths:
         """The same paths as far as the first run looked at them; whatever it did not look at is different."""
@@ -288,7 +288,7 @@ class TapedNoise(Noise):
         depths = np.array(before.reached)
         table = np.searchsorted(np.cumsum(paths.cells), paths.answer, side="right")
         beyond = paths.step > depths[table]
-        values[beyond] += self._dice.integers(10**3, 10**6, int(beyond.sum()))
+        values[beyond] += 1000 + self._noise.integers(10**6, int(beyond.sum())).astype(np.int64)
         return Paths(paths.cells, paths.start, paths.answer, paths.step, values)
 
     def _same(self, what: str, first: Any, second: Any) -> None:

@@ -1,0 +1,117 @@
+"""The exact law of a release on a tiny table: every way that its draws can fall, with its probability as a fraction.
+
+What is beyond a window is one outcome on each side, with the probability of the whole tail. So the law is that of the
+release seen through the window, which is post-processing: it can hide a loss but not make one up.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.cores import Item, Result
+from discreet.noise import Chosen, Descent, Field, Noise, Paths, Rule, Stretch
+from discreet.noise.fields import Sample
+from discreet.privacy import Alpha, Number
+from tests.laplace_law import LaplaceLaw
+from tests.law.test_sparse_enumeration import Paths as Ways
+
+Ints = NDArray[np.int64]
+
+MOST_NUMBERS = 4
+
+
+class NotEnumerable(Exception):
+    """A kind of draw whose outcomes are too many: the method needs a law test of its own."""
+
+
+class EnumeratedNoise(Noise):
+    """Noise whose every draw is a choice among all its outcomes."""
+
+    def __init__(self, ways: Ways, window: int) -> None:
+        self.ways, self.window, self.left = ways, window, MOST_NUMBERS
+
+    @property
+    def cores(self) -> int:
+        return 1
+
+    def side_by_side(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        return [work(item) for item in items]
+
+    def add(self, counts: NDArray[Any], scale: Number) -> Ints:
+        alpha = Alpha.of(scale)
+        self.left -= counts.size
+        if self.left < 0:
+            raise NotEnumerable(f"noise on more than {MOST_NUMBERS} numbers")
+        return np.array([self._noisy(int(x), alpha) for x in counts.reshape(-1)], np.int64).reshape(counts.shape)
+
+    def add_blocks(self, blocks: Sequence[Ints], scales: Sequence[Number]) -> list[Ints]:
+        return [self.add(block, scale) for block, scale in zip(blocks, scales, strict=True)]
+
+    def add_into(self, table: Ints, scale: Number) -> None:
+        table[...] = self.add(table, scale)
+
+    def noisy(self, stretch: Stretch, scale: Number) -> Field:
+        return Field(self.add(stretch.exact, scale), stretch.empty, stretch)
+
+    def kept(self, field: Field, rule: Rule, rare: int | None = None) -> Chosen:
+        values = [self._noisy(0, rule.alpha) for _ in range(field.empty)]
+        raised = [rank for rank, value in enumerate(values) if self._keeps(value, rule)]
+        marks = np.array([self._keeps(int(value), rule) for value in field.values], np.bool_)
+        return Chosen(marks, np.array(raised, np.int64), np.array([values[rank] for rank in raised], np.int64))
+
+    def choose(self, losses: Ints, scale: Number) -> int:
+        alpha = Alpha.of(scale).fraction
+        weights = [alpha ** int(loss - losses.min()) for loss in losses]
+        return int(self.ways.choose([(i, weight / sum(weights)) for i, weight in enumerate(weights)]))
+
+    def coin(self, probability: Any, shape: Any = 1) -> NDArray[np.bool_]:
+        chance = probability.value
+        return np.array([self._falls(chance) for _ in range(int(np.prod(shape)))], np.bool_).reshape(shape)
+
+    def shuffled(self, values: Ints) -> Ints:
+        orders = [o for o in itertools.permutations(range(values.size)) if np.all(np.diff(values[list(o)]) >= 0)]
+        return np.array(self.ways.choose([(order, Fraction(1, len(orders))) for order in orders]), np.int64)
+
+    def largest(self, sizes: Ints, count: int) -> Ints:
+        return np.sort(self.shuffled(sizes)[-count:] if count else np.empty(0, np.int64))
+
+    def salt(self) -> bytes:
+        """What is public chance may be anything, as long as it is the same."""
+        return bytes(16)
+
+    def integers(self, size: int, count: int) -> NDArray[Any]:
+        return np.arange(1, count + 1) % size
+
+    def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
+        raise NotEnumerable("a priority sample")
+
+    def taken_down(self, cells: list[int], noisy: Ints, exact: Ints, descent: Descent) -> Paths:
+        raise NotEnumerable("noise that is taken down")
+
+    def _noisy(self, x: int, alpha: Alpha) -> int:
+        law, w = LaplaceLaw(alpha), self.window
+        inner = [(y, law.exact_pmf(y - x)) for y in range(-w, w + 1)]
+        return int(self.ways.choose([(-w - 1, law.exact_tail(w + 1 + x)), *inner, (w + 1, law.exact_tail(w + 1 - x))]))
+
+    def _keeps(self, value: int, rule: Rule) -> bool:
+        strength = abs(value) if rule.two_sided else value
+        if strength < rule.theta:
+            return False
+        return rule.limit is None or self._falls(min(Fraction(strength) / rule.limit, Fraction(1)))
+
+    def _falls(self, chance: Fraction) -> bool:
+        return bool(self.ways.choose([(True, chance), (False, 1 - chance)]))
+
+
+def law_of(measured: Callable[[Noise], Any], window: int) -> dict[Any, Fraction]:
+    """The probability of every outcome of something that draws noise."""
+    ways = Ways()
+    law = ways.law(lambda: measured(EnumeratedNoise(ways, window)))
+    assert sum(law.values()) == 1
+    return law
