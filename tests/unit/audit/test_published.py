@@ -17,6 +17,7 @@ import discreet
 from discreet.audit.published import OK, UNCHECKED, WRONG, Published, _declared, published
 from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger import Ledger
+from discreet.ledger.heads import heads_file
 from discreet.left_out import LeftOut
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
@@ -163,6 +164,8 @@ def test_an_older_copy_of_the_ledger_is_wrong(honest: tuple[Path, Path], kept: i
         connection.execute("DROP TRIGGER no_delete")
         connection.execute("DELETE FROM entries WHERE seq > ?", (kept,))
         connection.execute(trigger)
+    assert wrong(published(*honest)) == ["the ledger is whole"]
+    heads_file(honest[1]).unlink()
     assert wrong(published(*honest)) == expected
 
 
