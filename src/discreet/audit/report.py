@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.audit.black_box import LowerBound
 from discreet.audit.replay import Replayed
+from discreet.audit.traces import Traced
 from discreet.privacy import as_text
 
 HOLDS, BROKEN = "HOLDS", "BROKEN"
@@ -24,12 +25,15 @@ class Audited:
     unit: dict[str, Any]
     replayed: Replayed
     guessed: LowerBound | None = None
+    traced: Traced | None = None
 
     @property
     def problems(self) -> list[str]:
         found = self.replayed.problems
         if self.guessed is not None and self.guessed.broken:
             found.append(f"guesses prove that it costs {self.guessed.bound:.4g} or more")
+        if self.traced is not None:
+            found += self.traced.problems
         return found
 
     @property
@@ -50,6 +54,12 @@ class Audited:
             yield (
                 f"  black box: {seen.runs} runs, {seen.right:,} of {seen.guesses:,} guesses right: epsilon is at least "
                 f"{seen.bound:.4g} ({seen.tightness:.0%} of what is charged)"
+            )
+        if self.traced is not None:
+            left = self.traced
+            yield (
+                f"  bytes: {len(left.variants)} ways to publish, {left.looked_at:,} bytes looked at, "
+                f"{len(left.problems) or 'no'} {'trace' if len(left.problems) == 1 else 'traces'} of a row"
             )
         for problem in self.problems:
             yield f"  WRONG: {problem}"
@@ -88,6 +98,13 @@ class Audited:
                 "right": seen.right,
                 "epsilon_at_least": seen.bound,
                 "tightness": seen.tightness,
+            }
+        if self.traced is not None:
+            left = self.traced
+            told["bytes"] = {
+                "looked_at": left.looked_at,
+                "variants": list(left.variants),
+                "problems": list(left.problems),
             }
         return told
 

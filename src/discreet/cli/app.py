@@ -250,12 +250,21 @@ def ledger(
 
 @app.command()
 def audit(
-    spec: SpecFile,
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="[SPEC]", help="The spec file; left out with --release.")
+    ] = None,
     name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
     black_box: Annotated[
         bool, typer.Option("--black-box", help="Also publish invented canaries many times, and guess who was there.")
     ] = False,
     runs: Annotated[int | None, typer.Option(help="With --black-box: how often to publish.")] = None,
+    traces: Annotated[
+        bool, typer.Option("--bytes", help="Also look for rows in every byte that publishing writes or says.")
+    ] = False,
+    release: Annotated[
+        Path | None, typer.Option("--release", help="Check the folder of a release instead, against its --ledger.")
+    ] = None,
+    ledger: Annotated[Path | None, typer.Option("--ledger", help="With --release: what it was charged to.")] = None,
     output: Annotated[Path | None, _output("Write the result here as JSON too.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -263,16 +272,21 @@ def audit(
     """Attack the guarantee of each release: what neighbours cost is derived from recorded draws. Reads no data.
 
     Invented neighbours are published with a noise that writes down every draw; what their difference costs follows from
-    the draws alone, in fractions, whatever the method says of itself. Ends with code 1 if a guarantee is broken.
+    the draws alone, in fractions, whatever the method says of itself. With --release, a release that was published is
+    checked against its ledger: charge, seal, law of the noise. Ends with code 1 if a guarantee is broken.
 
     \b
     Examples:
       discreet audit adult.toml
-      discreet audit adult.toml by-age --black-box
+      discreet audit adult.toml by-age --black-box --bytes
+      discreet audit --release out/by-age --ledger adult.ledger
     """
-    from discreet.cli.auditing import run
+    from discreet.cli.auditing import run, run_release
 
-    run(spec, name, black_box, runs, output, quiet, as_json)
+    if release is None and ledger is None and spec is not None:
+        run(spec, name, black_box, runs, traces, output, quiet, as_json)
+    else:
+        run_release(release, ledger, output, as_json, alone=spec is None and not (black_box or runs or traces))
 
 
 @app.command("verify-noise")

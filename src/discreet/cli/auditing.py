@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from discreet.audit.black_box import black_box
+from discreet.audit.published import published
 from discreet.audit.replay import replay
 from discreet.audit.report import HOLDS, Audited, software
+from discreet.audit.traces import traced
 from discreet.cli.publishing import wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter
@@ -19,7 +22,14 @@ Says = Callable[[str], None]
 
 
 def run(
-    path: Path, name: str | None, guess: bool, runs: int | None, output: Path | None, quiet: bool, as_json: bool
+    path: Path,
+    name: str | None,
+    guess: bool,
+    runs: int | None,
+    look: bool,
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     if runs is not None and (not guess or runs < 2):
         raise BadParameter("--runs goes with --black-box and must be at least 2")
@@ -30,19 +40,35 @@ def run(
     found = []
     with stages(quiet or as_json) as say:
         for release in wanted:
-            found.append(_audited(spec, release, guess, runs, say))
+            found.append(_audited(spec, release, guess, runs, look, say))
             if not as_json:
                 print("\n".join(found[-1].lines()))
     told = {"software": software(), "spec": path.name, "releases": [one.to_dict() for one in found]}
+    _end(told, all(one.verdict == HOLDS for one in found), output, as_json)
+
+
+def run_release(release: Path | None, ledger: Path | None, output: Path | None, as_json: bool, *, alone: bool) -> None:
+    if release is None or ledger is None or not alone:
+        raise BadParameter(
+            "name a spec to audit, such as adult.toml; or a release with its ledger and nothing else: "
+            "--release out/by-age --ledger adult.ledger"
+        )
+    found = published(release, ledger)
+    if not as_json:
+        print("\n".join(found.lines()))
+    _end({"software": software(), **found.to_dict()}, found.verdict == HOLDS, output, as_json)
+
+
+def _end(told: dict[str, Any], holds: bool, output: Path | None, as_json: bool) -> None:
     if output is not None:
         output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     if as_json:
         print_json(told)
-    if any(one.verdict != HOLDS for one in found):
+    if not holds:
         raise SystemExit(1)
 
 
-def _audited(spec: Spec, release: ReleaseSpec, guess: bool, runs: int | None, say: Says) -> Audited:
+def _audited(spec: Spec, release: ReleaseSpec, guess: bool, runs: int | None, look: bool, say: Says) -> Audited:
     request = Request.of(release.task, spec.schema, spec.unit, release.epsilon)
     method = mechanism_for(release.task, request).method
     replayed = replay(release.task, request, progress=lambda what: say(f"{release.name}: {what}"))
@@ -51,4 +77,7 @@ def _audited(spec: Spec, release: ReleaseSpec, guess: bool, runs: int | None, sa
         guessed = black_box(
             release.task, request, runs=runs, progress=lambda done, every: say(f"{release.name}: run {done} of {every}")
         )
-    return Audited(release.name, release.task.name, method, spec.unit.to_dict(), replayed, guessed)
+    left = None
+    if look:
+        left = traced(release.task, request, progress=lambda what: say(f"{release.name}: {what}"))
+    return Audited(release.name, release.task.name, method, spec.unit.to_dict(), replayed, guessed, left)

@@ -1,0 +1,262 @@
+"""A release that was published: is it what its ledger was charged for, whole, and of the noise that it declares?
+
+The mechanism is made again from what release.json says of the request, and what it would declare is compared with what
+is written. Nothing here needs the data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.report import BROKEN, HOLDS, number
+from discreet.errors import DiscreetError, LedgerError, TamperedRelease
+from discreet.ledger import Entry, Ledger
+from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.noise import KeystreamSource
+from discreet.noise.source import SystemSource
+from discreet.noise.verify import verify_noise
+from discreet.privacy import Unit, as_text, exact
+from discreet.private.manifest import request_digests
+from discreet.release import files
+from discreet.schema import Schema
+from discreet.tasks import Task, task_from_dict
+
+OK, WRONG, UNCHECKED = "ok", "WRONG", "not checked"
+#: charges are whole billionths, rounded up
+_CENT = Fraction(1, 10**9)
+_BITS = (KeystreamSource.name, SystemSource.name)
+#: beyond so many scales the sampler is not checked for each of them
+_MOST_SCALES = 8
+_MOST_READINGS = 1000
+
+Manifest = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked, what came out, and why."""
+
+    check: str
+    result: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Published:
+    """All that was checked of one release."""
+
+    folder: str
+    ledger: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> str:
+        return BROKEN if any(one.result == WRONG for one in self.findings) else HOLDS
+
+    def lines(self) -> Iterator[str]:
+        """The result as text."""
+        yield f"{self.folder}: {self.verdict}"
+        for one in self.findings:
+            yield f"  {one.result}: {one.check}" + (f" ({one.why})" if one.why else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        checks = [{"check": one.check, "result": one.result, "why": one.why} for one in self.findings]
+        return {"release": self.folder, "ledger": self.ledger, "verdict": self.verdict, "checks": checks}
+
+
+def published(folder: Path, ledger: Path) -> Published:
+    """Checks a release against the ledger it should have been charged to; errors are for what is not there at all."""
+    if not folder.is_dir():
+        raise DiscreetError(f"{folder}: no such folder; a release is a folder with {files.MANIFEST} in it")
+    if not ledger.is_file():
+        raise LedgerError(f"{ledger}: there is no such ledger; name the one that the release was charged to")
+    return Published(str(folder), str(ledger), tuple(_findings(folder, ledger)))
+
+
+def _findings(folder: Path, path: Path) -> Iterator[Finding]:
+    try:
+        said = files.read_manifest(folder)
+    except TamperedRelease as error:
+        yield Finding("its files are whole", WRONG, str(error))
+        yield from _account(path)[1]
+        return
+    yield _whole(folder, said)
+    entries, found = _account(path)
+    yield from found
+    if entries is not None:
+        yield from _charged(said, entries)
+    yield from _declared(said)
+
+
+def _whole(folder: Path, said: Manifest) -> Finding:
+    try:
+        files.read_summary(folder, said)
+    except TamperedRelease as error:
+        return Finding("its files are whole", WRONG, str(error))
+    return Finding("its files are whole", OK, "every byte is under its seal")
+
+
+# the ledger
+
+
+def _account(path: Path) -> tuple[list[Entry] | None, list[Finding]]:
+    """The entries of a ledger whose chain is whole, and what there is to say about it."""
+    check = "the ledger is whole"
+    try:
+        ledger = Ledger.read(path)
+        ledger.verify()
+        entries, left = ledger.entries(), ledger.left
+    except LedgerError as error:
+        return None, [Finding(check, WRONG, str(error))]
+    if left is not None and left < 0:
+        return entries, [Finding(check, WRONG, "more was charged than its cap")]
+    return entries, [Finding(check, OK, f"a chain of {len(entries)} entries, for {ledger.dataset!r}")]
+
+
+def _charged(said: Manifest, entries: list[Entry]) -> Iterator[Finding]:
+    charge = next((one for one in entries if (one.kind, one.id) == ("charge", said["id"])), None)
+    record = next((one for one in entries if (one.kind, one.id) == ("release-recorded", said["id"])), None)
+    check = "it was charged to this ledger"
+    if charge is None:
+        yield Finding(check, WRONG, f"no charge for {said['id']!r}: another ledger, or an older copy of it")
+        return
+    head = said["ledger"]["head"]
+    wrong = {
+        f"its data set is {said['dataset']!r}, and the ledger's {entries[0].what!r}": said["dataset"]
+        != entries[0].what,
+        "its request is not the one that was charged": said["request"] != charge.digest,
+        "its charge is another entry: another ledger, or an older copy of it": head != charge.hash,
+    }
+    why = [reason for reason, holds in wrong.items() if holds]
+    yield Finding(check, WRONG if why else OK, "; ".join(why) or f"by {charge.who} on {charge.time[:10]}")
+    yield _amount(said, charge)
+    check = "it is the release that was recorded"
+    if record is None:
+        yield Finding(check, WRONG, "the ledger has a charge for it, and no record that it was published")
+    elif record.digest != said["seal"]:
+        yield Finding(check, WRONG, "the ledger recorded another seal under its name")
+    else:
+        yield Finding(check, OK, f"seal {said['seal'][:12]}...")
+
+
+def _amount(said: Manifest, charge: Entry) -> Finding:
+    check, paid = "the charge is its epsilon", charge.epsilon or Fraction(0)
+    try:
+        epsilon = exact(said["epsilon"], "epsilon")
+    except DiscreetError as error:
+        return Finding(check, WRONG, str(error))
+    if not 0 <= paid - epsilon < _CENT:
+        return Finding(check, WRONG, f"{as_text(paid) if paid else 0} was charged, and it says {said['epsilon']}")
+    return Finding(check, OK, f"{as_text(paid)}")
+
+
+# what it declares
+
+
+def _declared(said: Manifest) -> Iterator[Finding]:
+    yield _bits(said)
+    remade = _remade(said)
+    if isinstance(remade, Finding):
+        yield remade
+        return
+    task, mechanism = remade
+    yield _same_request(said, task, mechanism.request)
+    yield from _law(said, mechanism)
+    cost, epsilon = mechanism.cost, mechanism.request.epsilon
+    yield Finding("the method costs no more than that", OK if cost <= epsilon else WRONG, as_text(cost))
+    yield _sampler(mechanism.noise_law())
+
+
+def _bits(said: Manifest) -> Finding:
+    noise = said["noise"]
+    fine = noise["publishable"] is True and noise["bits"] in _BITS
+    return Finding("its bits are those of production", OK if fine else WRONG, str(noise["bits"]))
+
+
+def _remade(said: Manifest) -> tuple[Task, Mechanism] | Finding:
+    """The task and the mechanism, from what is written; of several readings, the one that was charged."""
+    found: tuple[Task, Mechanism] | None = None
+    problem = ""
+    for fields in _readings(said["task"]):
+        try:
+            task = task_from_dict(fields)
+            request = Request.of(task, Schema.from_dict(said["schema"]), Unit.from_dict(said["unit"]), said["epsilon"])
+            if said["request"] == request_digests(task, request, said["noise"]["bits"])[0]:
+                return task, mechanism_for(task, request)
+            found = found or (task, mechanism_for(task, request))
+        except (DiscreetError, LookupError, TypeError, ValueError, AttributeError) as error:
+            problem = problem or str(error)
+    if found is None:
+        result = UNCHECKED if said["format"] == 1 else WRONG
+        return Finding("its method can be made again", result, f"this version cannot make it: {problem}")
+    return found
+
+
+def _readings(value: Any) -> list[Any]:
+    """The same with each pair as a choice and as a range, which JSON cannot tell apart."""
+    if isinstance(value, dict):
+        some = product(*(_readings(inner) for inner in value.values()))
+        return [dict(zip(value, one, strict=True)) for one in islice(some, _MOST_READINGS)]
+    if isinstance(value, list):
+        as_list = [list(one) for one in islice(product(*map(_readings, value)), _MOST_READINGS)]
+        pair = len(value) == 2 and all(isinstance(inner, str | int | float) for inner in value)
+        return [*as_list, tuple(value)] if pair else as_list
+    return [value]
+
+
+def _same_request(said: Manifest, task: Task, request: Request) -> Finding:
+    check = "its request is the one under the charge"
+    if said["request"] in request_digests(task, request, said["noise"]["bits"]):
+        return Finding(check, OK, f"digest {said['request'][:12]}...")
+    if said["format"] == 1 or "queries" in task.parameters:
+        return Finding(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")
+    return Finding(check, WRONG, "task, schema, unit, epsilon and bits make another digest")
+
+
+def _law(said: Manifest, mechanism: Mechanism) -> Iterator[Finding]:
+    law = {key: value for key, value in said["noise"].items() if key not in ("bits", "publishable")}
+    pairs: list[tuple[str, Any, Callable[[], Any]]] = [
+        ("its method is the one it names", said["method"], lambda: mechanism.method),
+        ("its noise has the law it declares", law, mechanism.noise_law),
+        ("its parameters are those it declares", said["parameters"], lambda: mechanism.chosen),
+        ("its sensitivity is the unit's", said["sensitivity"], lambda: mechanism.request.unit.sensitivity),
+        ("its schema is the method's", said["schema"], lambda: mechanism.release_schema.to_dict()),
+    ]
+    for check, written, made in pairs:
+        same = written == _as_written(made())
+        yield Finding(check, OK if same else WRONG, _short(written) if same else "another one follows from its request")
+    check = "it leaves out what it says"
+    if said["format"] == 1:
+        yield Finding(check, UNCHECKED, "format 1 has sentences, which say nothing to a program")
+    else:
+        same = said["leaves_out"] == _as_written([one.to_dict() for one in mechanism.leaves_out()])
+        yield Finding(check, OK if same else WRONG, "" if same else "other things follow from its request")
+
+
+def _sampler(law: dict[str, Any]) -> Finding:
+    """Whether the sampler is exact at the scales of the law, if it has few."""
+    check = "the sampler is exact at its scale"
+    if "scale" not in law:
+        return Finding(check, UNCHECKED, "it has several scales; `discreet verify-noise` checks any of them")
+    base, factors = exact(law["scale"], "scale"), law.get("factors", {})
+    scales = {base * prod(map(Fraction, some)) for some in product(*(set(one) for one in factors.values()))}
+    if len(scales) > _MOST_SCALES:
+        return Finding(check, UNCHECKED, f"it has {len(scales)}; `discreet verify-noise` checks any of them")
+    bad = [scale for scale in sorted(scales) if not verify_noise(Fraction(1), scale).passed]
+    shown = ", ".join(map(number, bad or sorted(scales)))
+    return Finding(check, WRONG if bad else OK, shown)
+
+
+def _as_written(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _short(value: Any) -> str:
+    return value.partition(":")[0] if isinstance(value, str) else str(value) if isinstance(value, int) else ""
