@@ -22,8 +22,8 @@ from tests.law.test_sparse_enumeration import Paths as Ways
 
 Ints = NDArray[np.int64]
 
-MOST_NUMBERS = 4
-MOST_WAYS = 1500
+MOST_NUMBERS = 5
+MOST_WAYS = 3200
 
 
 class NotEnumerable(Exception):
