@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import discreet
 from discreet.audit.replay import Replayed, replay
+from discreet.errors import BadParameter
 from discreet.mechanisms import Mechanism, Request, registry
 from discreet.mechanisms.table.filter import Filter
 from discreet.mechanisms.table.geometric import Geometric
@@ -19,7 +21,7 @@ from discreet.private.bounded import Bounded
 from discreet.summaries import Summary
 from discreet.summaries.dense_cells import DenseCells
 from discreet.tasks import Task
-from tests.conformance.examples import CASES, SCHEMA, each_case
+from tests.conformance.examples import CASES, SCHEMA, each_case, made
 from tests.rows_in_memory import opened
 
 UNITS = [Unit(), Unit("who", max_rows=3), Unit("who", max_rows=3, max_rows_per_cell=1)]
@@ -44,6 +46,26 @@ def test_the_recorded_loss_is_the_declared_cost(task: Task, unit: Unit) -> None:
 
 def registry_class(task: Task) -> type[Mechanism]:
     return registry()[task.name, task.method]
+
+
+def made_of_many_records() -> list[Task]:
+    """Requests that only units of several records can make: pairs of items, and a probe of two records."""
+    methods = [method for task, method in registry() if task == "items"]
+    asked: list[Task] = [discreet.Items("age", context="age", method=method) for method in methods]
+    asked += [discreet.Items("age", method=method, probe=2) for method in methods]
+    found: list[Task] = []
+    for task in asked:
+        with suppress(BadParameter):
+            made(task, Unit("who", max_rows=3))
+            found.append(task)
+    return found
+
+
+@pytest.mark.parametrize("task", made_of_many_records(), ids=str)
+def test_the_recorded_loss_of_many_records(task: Task) -> None:
+    found = replayed(task, Unit("who", max_rows=3))
+    assert found.problems == []
+    assert found.worst.epsilon == found.declared == Fraction(3, 10)
 
 
 def test_few_methods_spend_less_than_they_cost() -> None:

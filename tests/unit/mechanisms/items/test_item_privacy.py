@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.items.fpa import LATTICE, MOST_COUNT, _moved
+from discreet.mechanisms.items.fpa import _LOSS_STEPS, LATTICE, MOST_COUNT, _length_error, _loss_sensitivity, _moved
 from discreet.mechanisms.items.item_bounds import Bound, best_bound
 from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Alpha, Unit, choice_cost, choice_scale, length_cost, sampling_rate
@@ -220,6 +220,17 @@ def test_length_cost_bounds_what_a_user_moves(neighbours: str, rows: int, per_ce
             assert most <= bound
             tightest = max(tightest, most / float(bound))
     assert tightest > 0.55
+
+
+@pytest.mark.parametrize("length", [4, 1000])
+@pytest.mark.parametrize("rows", [1, 2, 9])
+def test_losses_are_paid_for_as_they_are_rounded(length: int, rows: int) -> None:
+    """Two lengths as far apart as one user can bring them, off by what the transform may be, around a whole step."""
+    unit, error = Unit("who", max_rows=rows), _length_error(length)
+    just_reached = Fraction(5, _LOSS_STEPS)
+    further = just_reached + 2 * error + math.isqrt(unit.squared_length)
+    assert math.ceil(further * _LOSS_STEPS) - 5 > math.isqrt(unit.squared_length) * _LOSS_STEPS
+    assert math.ceil(further * _LOSS_STEPS) - 5 <= _loss_sensitivity(unit, length)
 
 
 def test_length_cost_is_a_proved_bound() -> None:
