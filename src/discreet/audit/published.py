@@ -71,8 +71,9 @@ class Published:
         return {"release": self.folder, "ledger": self.ledger, "verdict": self.verdict, "checks": checks}
 
 
-def published(folder: Path, ledger: Path) -> Published:
+def published(folder: str | Path, ledger: str | Path) -> Published:
     """Checks a release against the ledger it should have been charged to; errors are for what is not there at all."""
+    folder, ledger = Path(folder), Path(ledger)
     if not folder.is_dir():
         raise DiscreetError(f"{folder}: no such folder; a release is a folder with {files.MANIFEST} in it")
     if not ledger.is_file():

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.black_box import black_box
-from discreet.audit.published import published
-from discreet.audit.replay import replay
-from discreet.audit.report import HOLDS, Audited, software
-from discreet.audit.traces import traced
+from discreet.audit import audited, published
+from discreet.audit.report import HOLDS, software
 from discreet.cli.publishing import wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter
-from discreet.mechanisms import Request, mechanism_for
-from discreet.spec import ReleaseSpec, Spec, load_spec
-
-Says = Callable[[str], None]
+from discreet.spec import load_spec
 
 
 def run(
@@ -40,7 +33,18 @@ def run(
     found = []
     with stages(quiet or as_json) as say:
         for release in wanted:
-            found.append(_audited(spec, release, guess, runs, look, say))
+            one = audited(
+                release.task,
+                spec.schema,
+                release.epsilon,
+                unit=spec.unit,
+                name=release.name,
+                guess=guess,
+                runs=runs,
+                look=look,
+                progress=say,
+            )
+            found.append(one)
             if not as_json:
                 print("\n".join(found[-1].lines()))
     told = {"software": software(), "spec": path.name, "releases": [one.to_dict() for one in found]}
@@ -66,18 +70,3 @@ def _end(told: dict[str, Any], holds: bool, output: Path | None, as_json: bool) 
         print_json(told)
     if not holds:
         raise SystemExit(1)
-
-
-def _audited(spec: Spec, release: ReleaseSpec, guess: bool, runs: int | None, look: bool, say: Says) -> Audited:
-    request = Request.of(release.task, spec.schema, spec.unit, release.epsilon)
-    method = mechanism_for(release.task, request).method
-    replayed = replay(release.task, request, progress=lambda what: say(f"{release.name}: {what}"))
-    guessed = None
-    if guess:
-        guessed = black_box(
-            release.task, request, runs=runs, progress=lambda done, every: say(f"{release.name}: run {done} of {every}")
-        )
-    left = None
-    if look:
-        left = traced(release.task, request, progress=lambda what: say(f"{release.name}: {what}"))
-    return Audited(release.name, release.task.name, method, spec.unit.to_dict(), replayed, guessed, left)
