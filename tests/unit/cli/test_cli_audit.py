@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from discreet.audit import attacks
 from discreet.audit.traces import Traced
-from discreet.cli import auditing
 from tests.unit.cli import cli_runs
 from tests.unit.cli.cli_runs import Cli, done, process, refused
 
@@ -32,7 +32,7 @@ def test_audit_of_bytes(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch, 
         progress("bytes: plain")
         return Traced(problems, 12_345, ("plain", "CSV"))
 
-    monkeypatch.setattr(auditing, "traced", told)
+    monkeypatch.setattr(attacks, "traced", told)
     said = cli(small, "audit", "small.toml", "--bytes", "-o", "told.json")
     assert (said.returncode, said.stderr) == (len(problems), "")
     traces = "1 trace of a row\n  WRONG: plain: a canary is in stderr" if problems else "no traces of a row"
