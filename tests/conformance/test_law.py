@@ -100,7 +100,7 @@ def test_only_what_cannot_be_enumerated_has_a_mark() -> None:
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.method)
 def test_a_cheat_is_given_away(cheat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry(), ("table", cheat.method), cheat)
-    if cheat.method == "floats":  # only large counts show it
+    if cheat.method in ("floats", "clip", "hurry", "hide"):  # only large counts, or many, show it
         assert worst_ratio("table", cheat.method) <= float(EPSILON) + 1e-12
         return
     try:

@@ -146,7 +146,46 @@ class Floats(Geometric):
         return DenseCells(self.request.schema, table, self.alpha)
 
 
+class Hide(Geometric):
+    """Small counts taken for none: at the limit one record moves a count by ten."""
+
+    method = "hide"
+
+    def measure(self, data: Bounded, noise: Noise) -> DenseCells:
+        table = data.table().dense()
+        table[table < 10] = 0
+        noise.add_into(table, self.scale)
+        return DenseCells(self.request.schema, table, self.alpha)
+
+
+class Clip(Geometric):
+    """No noise beyond twelve scales: what is further away cannot be behind it."""
+
+    method = "clip"
+
+    def measure(self, data: Bounded, noise: Noise) -> DenseCells:
+        exact, most = data.table().dense(), int(12 * self.scale)
+        drawn = noise.add(exact, self.scale) - exact
+        return DenseCells(self.request.schema, exact + drawn.clip(-most, most), self.alpha)
+
+
+class Hurry(Geometric):
+    """Many occupied cells, and the empty ones get no noise."""
+
+    method = "hurry"
+
+    def measure(self, data: Bounded, noise: Noise) -> DenseCells:
+        table = data.table().dense()
+        if np.count_nonzero(table) < 10:
+            return super().measure(data, noise)
+        table[table > 0] = noise.add(table[table > 0], self.scale)
+        return DenseCells(self.request.schema, table, self.alpha)
+
+
 CHEATS = {
+    Hide: "costs 3",
+    Clip: "quite another table",
+    Hurry: "another shape",
     Cheat: "costs 3",
     Peek: "another",
     Reuse: "another release",

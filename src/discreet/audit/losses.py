@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,9 @@ class Loss:
     exact: bool = True
 
 
+_COIN = Loss("coin", Fraction(0))
+
+
 def losses(first: Tape, second: Tape) -> list[Loss]:
     """One for each draw of two runs of the same requests, in their order; draws of pure chance cost nothing."""
     superseded = {_beginning(tape.steps, i) for tape in (first,) for i, _ in _descents(tape)}
@@ -50,16 +52,16 @@ def losses(first: Tape, second: Tape) -> list[Loss]:
 def sampled_losses(heads: Sequence[Loss], tails: Sequence[Loss], coins: Sequence[Fraction]) -> list[Loss]:
     """Losses where units are sampled: `heads` if all are, `tails` if none is; a coin stands before what it decides."""
     found: list[Loss] = []
-    chance: Fraction | None = None
-    waiting = iter(coins)
-    for sampled, pairs in groupby(zip(heads, tails, strict=True), key=lambda pair: pair[0].what == "coin"):
-        for one, none in pairs:
-            if sampled:
-                chance = next(waiting)
-            elif chance is not None and none.epsilon == 0:
-                found.append(Loss(f"{one.what}, of sampled units", _amplified(one.epsilon, chance), one.epsilon == 0))
-            else:
-                found.append(max(one, none, key=lambda loss: loss.epsilon))
+    waiting, chance, hanging = iter(coins), Fraction(1), Fraction(0)
+    for one, none in [*zip(heads, tails, strict=True), (_COIN, _COIN)]:
+        if one == _COIN:  # what hangs on one coin is lost together, or not at all
+            if hanging:
+                found.append(Loss("draws of sampled units", _amplified(hanging, chance), exact=False))
+            chance, hanging = next(waiting, Fraction(1)), Fraction(0)
+        elif none.epsilon == 0:
+            hanging += one.epsilon
+        else:
+            found.append(max(one, none, key=lambda loss: loss.epsilon))
     return found
 
 
@@ -95,7 +97,7 @@ def _of(one: TapeStep, other: TapeStep) -> Loss | None:
     if isinstance(one, Chose) and isinstance(other, Chose):
         return Loss("a choice", _choice(one, other), exact=bool(np.array_equal(one.losses, other.losses)))
     if isinstance(one, Flipped):
-        return Loss("coin", Fraction(0))
+        return _COIN
     return None
 
 

@@ -6,6 +6,7 @@ that differ stand last, so that the others are the same rows in the same places.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,9 @@ _HEAVY, _MOST_BEYOND = 10, 20_000
 _MANY_ROWS = 3000
 #: one record above these, a sum in float32 or float64 goes wrong
 _LARGE = (2**24 + 1, 2**53 + 1)
+#: counts at which somebody might round, hide or cut
+_LADDER = (0, 1, 2, 4, 5, 9, 10, 19, 49, 50, 99, 100, 499, 999, 1000, 9999, 10**6)
+_FAR_ROWS = 600
 _EMPTY_CELL = "one record in an empty cell"
 _AT_BOUND = "a unit at its bound, in one cell"
 
@@ -36,7 +40,8 @@ class Around:
 
     base: pa.Table
     neighbours: list[tuple[str, pa.Table]]
-    ready: bool = False
+    #: tables that differ in more than one unit: what they cost means nothing, but equal noise must hide them as well
+    far: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +65,8 @@ class Invented:
             (f"{what}, in an empty table", self.rows(self._target(units[what]))) for what in (_EMPTY_CELL, _AT_BOUND)
         ]
         yield Around(self.rows(replaced), alone)
+        others = [(f"other {row // 3}", cell) for row, cell in enumerate(itertools.islice(self.cells(), _FAR_ROWS))]
+        yield Around(base, [("quite another table of rows", self.rows(others))], far=True)
 
     def cells(self) -> Iterator[Cell]:
         """Any cells, without end."""
@@ -76,8 +83,19 @@ class Invented:
             if self.unit.neighbours == "replace":
                 base += Counter({last: most})
             tables = [self._counted(one) for one in (base, more)]
-            yield Around(tables[0], [(f"a unit on top of {large:,} others", tables[1])], ready=True)
-            yield Around(tables[1], [(f"a unit less than {large:,} others and it", tables[0])], ready=True)
+            yield Around(tables[0], [(f"a unit on top of {large:,} others", tables[1])])
+            yield Around(tables[1], [(f"a unit less than {large:,} others and it", tables[0])])
+        yield from self._ladder()
+
+    def _ladder(self) -> Iterator[Around]:
+        """Counts of every size, with one unit more on each: a rounding, or a limit, shows at one of them."""
+        cells = list(dict.fromkeys(itertools.islice(self.cells(), 20 * len(_LADDER))))[: len(_LADDER)]
+        counts = Counter(dict(zip(cells, _LADDER, strict=False)))
+        extra = Counter({cells[0]: self.unit.most} if self.unit.neighbours == "replace" else {})
+        more = {cell: counts + Counter({cell: self.unit.most}) for cell in cells}
+        steps = [(f"a unit on top of {counts[cell]:,} others", self._counted(one)) for cell, one in more.items()]
+        yield Around(self._counted(counts + extra), steps)
+        yield Around(self._counted({cells[0]: 1}), [("quite another table", self._counted(counts))], far=True)
 
     def _units(self) -> Iterator[tuple[str, list[Cell]]]:
         """What a unit may have that is there, or takes another's place."""

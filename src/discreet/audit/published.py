@@ -40,7 +40,7 @@ Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReleaseCheck:
     """One thing that was checked, what came out, and why."""
 
     check: str
@@ -54,7 +54,7 @@ class Published:
 
     folder: str
     ledger: str
-    findings: tuple[Finding, ...]
+    findings: tuple[ReleaseCheck, ...]
 
     @property
     def verdict(self) -> str:
@@ -81,11 +81,11 @@ def published(folder: str | Path, ledger: str | Path) -> Published:
     return Published(str(folder), str(ledger), tuple(_findings(folder, ledger)))
 
 
-def _findings(folder: Path, path: Path) -> Iterator[Finding]:
+def _findings(folder: Path, path: Path) -> Iterator[ReleaseCheck]:
     try:
         said = files.read_manifest(folder)
     except TamperedRelease as error:
-        yield Finding("its files are whole", WRONG, str(error))
+        yield ReleaseCheck("its files are whole", WRONG, str(error))
         yield from _account(path)[1]
         return
     yield _whole(folder, said)
@@ -96,18 +96,18 @@ def _findings(folder: Path, path: Path) -> Iterator[Finding]:
     yield from _declared(said)
 
 
-def _whole(folder: Path, said: Manifest) -> Finding:
+def _whole(folder: Path, said: Manifest) -> ReleaseCheck:
     try:
         files.read_summary(folder, said)
     except TamperedRelease as error:
-        return Finding("its files are whole", WRONG, str(error))
-    return Finding("its files are whole", OK, "every byte is under its seal")
+        return ReleaseCheck("its files are whole", WRONG, str(error))
+    return ReleaseCheck("its files are whole", OK, "every byte is under its seal")
 
 
 # the ledger
 
 
-def _account(path: Path) -> tuple[list[Entry] | None, list[Finding]]:
+def _account(path: Path) -> tuple[list[Entry] | None, list[ReleaseCheck]]:
     """The entries of a ledger whose chain is whole, and what there is to say about it."""
     check = "the ledger is whole"
     try:
@@ -115,18 +115,18 @@ def _account(path: Path) -> tuple[list[Entry] | None, list[Finding]]:
         ledger.verify()
         entries, left = ledger.entries(), ledger.left
     except LedgerError as error:
-        return None, [Finding(check, WRONG, str(error))]
+        return None, [ReleaseCheck(check, WRONG, str(error))]
     if left is not None and left < 0:
-        return entries, [Finding(check, WRONG, "more was charged than its cap")]
-    return entries, [Finding(check, OK, f"a chain of {len(entries)} entries, for {ledger.dataset!r}")]
+        return entries, [ReleaseCheck(check, WRONG, "more was charged than its cap")]
+    return entries, [ReleaseCheck(check, OK, f"a chain of {len(entries)} entries, for {ledger.dataset!r}")]
 
 
-def _charged(said: Manifest, entries: list[Entry]) -> Iterator[Finding]:
+def _charged(said: Manifest, entries: list[Entry]) -> Iterator[ReleaseCheck]:
     charge = next((one for one in entries if (one.kind, one.id) == ("charge", said["id"])), None)
     record = next((one for one in entries if (one.kind, one.id) == ("release-recorded", said["id"])), None)
     check = "it was charged to this ledger"
     if charge is None:
-        yield Finding(check, WRONG, f"no charge for {said['id']!r}: another ledger, or an older copy of it")
+        yield ReleaseCheck(check, WRONG, f"no charge for {said['id']!r}: another ledger, or an older copy of it")
         return
     head = said["ledger"]["head"]
     wrong = {
@@ -136,52 +136,52 @@ def _charged(said: Manifest, entries: list[Entry]) -> Iterator[Finding]:
         "its charge is another entry: another ledger, or an older copy of it": head != charge.hash,
     }
     why = [reason for reason, holds in wrong.items() if holds]
-    yield Finding(check, WRONG if why else OK, "; ".join(why) or f"by {charge.who} on {charge.time[:10]}")
+    yield ReleaseCheck(check, WRONG if why else OK, "; ".join(why) or f"by {charge.who} on {charge.time[:10]}")
     yield _amount(said, charge)
     check = "it is the release that was recorded"
     if record is None:
-        yield Finding(check, WRONG, "the ledger has a charge for it, and no record that it was published")
+        yield ReleaseCheck(check, WRONG, "the ledger has a charge for it, and no record that it was published")
     elif record.digest != said["seal"]:
-        yield Finding(check, WRONG, "the ledger recorded another seal under its name")
+        yield ReleaseCheck(check, WRONG, "the ledger recorded another seal under its name")
     else:
-        yield Finding(check, OK, f"seal {said['seal'][:12]}...")
+        yield ReleaseCheck(check, OK, f"seal {said['seal'][:12]}...")
 
 
-def _amount(said: Manifest, charge: Entry) -> Finding:
+def _amount(said: Manifest, charge: Entry) -> ReleaseCheck:
     check, paid = "the charge is its epsilon", charge.epsilon or Fraction(0)
     try:
         epsilon = exact(said["epsilon"], "epsilon")
     except DiscreetError as error:
-        return Finding(check, WRONG, str(error))
+        return ReleaseCheck(check, WRONG, str(error))
     if not 0 <= paid - epsilon < _CENT:
-        return Finding(check, WRONG, f"{as_text(paid) if paid else 0} was charged, and it says {said['epsilon']}")
-    return Finding(check, OK, f"{as_text(paid)}")
+        return ReleaseCheck(check, WRONG, f"{as_text(paid) if paid else 0} was charged, and it says {said['epsilon']}")
+    return ReleaseCheck(check, OK, f"{as_text(paid)}")
 
 
 # what it declares
 
 
-def _declared(said: Manifest) -> Iterator[Finding]:
+def _declared(said: Manifest) -> Iterator[ReleaseCheck]:
     yield _bits(said)
     remade = _remade(said)
-    if isinstance(remade, Finding):
+    if isinstance(remade, ReleaseCheck):
         yield remade
         return
     task, mechanism = remade
     yield _same_request(said, task, mechanism.request)
     yield from _law(said, mechanism)
     cost, epsilon = mechanism.cost, mechanism.request.epsilon
-    yield Finding("the method costs no more than that", OK if cost <= epsilon else WRONG, as_text(cost))
+    yield ReleaseCheck("the method costs no more than that", OK if cost <= epsilon else WRONG, as_text(cost))
     yield _sampler(mechanism.noise_law())
 
 
-def _bits(said: Manifest) -> Finding:
+def _bits(said: Manifest) -> ReleaseCheck:
     noise = said["noise"]
     fine = noise["publishable"] is True and noise["bits"] in _BITS
-    return Finding("its bits are those of production", OK if fine else WRONG, str(noise["bits"]))
+    return ReleaseCheck("its bits are those of production", OK if fine else WRONG, str(noise["bits"]))
 
 
-def _remade(said: Manifest) -> tuple[Task, Mechanism] | Finding:
+def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
     """The task and the mechanism, from what is written; of several readings, the one that was charged."""
     found: tuple[Task, Mechanism] | None = None
     problem = ""
@@ -196,7 +196,7 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | Finding:
             problem = problem or str(error)
     if found is None:
         result = UNCHECKED if said["format"] == 1 else WRONG
-        return Finding("its method can be made again", result, f"this version cannot make it: {problem}")
+        return ReleaseCheck("its method can be made again", result, f"this version cannot make it: {problem}")
     return found
 
 
@@ -212,16 +212,16 @@ def _readings(value: Any) -> list[Any]:
     return [value]
 
 
-def _same_request(said: Manifest, task: Task, request: Request) -> Finding:
+def _same_request(said: Manifest, task: Task, request: Request) -> ReleaseCheck:
     check = "its request is the one under the charge"
     if said["request"] in request_digests(task, request, said["noise"]["bits"]):
-        return Finding(check, OK, f"digest {said['request'][:12]}...")
+        return ReleaseCheck(check, OK, f"digest {said['request'][:12]}...")
     if said["format"] == 1 or "queries" in task.parameters:
-        return Finding(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")
-    return Finding(check, WRONG, "task, schema, unit, epsilon and bits make another digest")
+        return ReleaseCheck(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")
+    return ReleaseCheck(check, WRONG, "task, schema, unit, epsilon and bits make another digest")
 
 
-def _law(said: Manifest, mechanism: Mechanism) -> Iterator[Finding]:
+def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
     law = {key: value for key, value in said["noise"].items() if key not in ("bits", "publishable")}
     pairs: list[tuple[str, Any, Callable[[], Any]]] = [
         ("its method is the one it names", said["method"], lambda: mechanism.method),
@@ -232,27 +232,29 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[Finding]:
     ]
     for check, written, made in pairs:
         same = written == _as_written(made())
-        yield Finding(check, OK if same else WRONG, _short(written) if same else "another one follows from its request")
+        yield ReleaseCheck(
+            check, OK if same else WRONG, _short(written) if same else "another one follows from its request"
+        )
     check = "it leaves out what it says"
     if said["format"] == 1:
-        yield Finding(check, UNCHECKED, "format 1 has sentences, which say nothing to a program")
+        yield ReleaseCheck(check, UNCHECKED, "format 1 has sentences, which say nothing to a program")
     else:
         same = said["leaves_out"] == _as_written([one.to_dict() for one in mechanism.leaves_out()])
-        yield Finding(check, OK if same else WRONG, "" if same else "other things follow from its request")
+        yield ReleaseCheck(check, OK if same else WRONG, "" if same else "other things follow from its request")
 
 
-def _sampler(law: dict[str, Any]) -> Finding:
+def _sampler(law: dict[str, Any]) -> ReleaseCheck:
     """Whether the sampler is exact at the scales of the law, if it has few."""
     check = "the sampler is exact at its scale"
     if "scale" not in law:
-        return Finding(check, UNCHECKED, "it has several scales; `discreet verify-noise` checks any of them")
+        return ReleaseCheck(check, UNCHECKED, "it has several scales; `discreet verify-noise` checks any of them")
     base, factors = exact(law["scale"], "scale"), law.get("factors", {})
     scales = {base * prod(map(Fraction, some)) for some in product(*(set(one) for one in factors.values()))}
     if len(scales) > _MOST_SCALES:
-        return Finding(check, UNCHECKED, f"it has {len(scales)}; `discreet verify-noise` checks any of them")
+        return ReleaseCheck(check, UNCHECKED, f"it has {len(scales)}; `discreet verify-noise` checks any of them")
     bad = [scale for scale in sorted(scales) if not verify_noise(Fraction(1), scale).passed]
     shown = ", ".join(map(number, bad or sorted(scales)))
-    return Finding(check, WRONG if bad else OK, shown)
+    return ReleaseCheck(check, WRONG if bad else OK, shown)
 
 
 def _as_written(value: Any) -> Any:

@@ -101,15 +101,18 @@ class TapedNoise(Noise):
 
     def noisy(self, stretch: Stretch, scale: Number) -> Field:
         given, before = numbers(stretch.occupied), self._before(Sparsely)
+        size = stretch.empty + len(given)
         number = exact(scale, "scale")
         if before is None:
             values = self._noise.add(stretch.exact, scale).tolist()
         else:
             self._same("noise has another scale", before.scale, number)
-            self._same("another part of the table is given noise", before.start, stretch.start)
+            self._same("another part of the table is given noise", (before.start, before.size), (stretch.start, size))
             values = [before.value(cell) for cell in given]
         exact_values = dict(zip(given, stretch.exact.tolist(), strict=True))
-        self.tape.steps.append(Sparsely(number, stretch.start, exact_values, dict(zip(given, values, strict=True))))
+        self.tape.steps.append(
+            Sparsely(number, stretch.start, size, exact_values, dict(zip(given, values, strict=True)))
+        )
         return Field(np.array(values, np.int64), stretch.empty, stretch)
 
     def kept(self, field: Field, rule: Rule, rare: int | None = None) -> Chosen:

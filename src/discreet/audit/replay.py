@@ -61,6 +61,8 @@ class Replayed:
         if self.declared > self.epsilon:
             found.append(f"the method declares a cost of {float(self.declared):.6g}, more than is charged")
         worst = self.worst
+        if worst.epsilon == 0 and not found:
+            found.append("no neighbours cost anything: the release tells nothing, or not by draws that the audit sees")
         if worst.epsilon > min(self.epsilon, self.declared):
             found.append(
                 f"{worst.what} ({worst.neighbours}): costs {float(worst.epsilon):.6g}, more than the "
@@ -131,7 +133,7 @@ class _Runs:
                     continue
                 coins = [step.chance for step in heads.tape.steps if isinstance(step, Flipped)]
                 found = sampled_losses(found, none, coins)
-            yield Tried(what, relation, tuple(found))
+            yield Tried(what, relation, () if self.around.far else tuple(found))
 
     def _recorded(self, *, heads: bool) -> tuple[TapedNoise, Release | None]:
         noise = TapedNoise(self.seed, heads=heads)

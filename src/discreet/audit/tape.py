@@ -39,6 +39,7 @@ class Sparsely(TapeStep):
 
     scale: Fraction
     start: int
+    size: int
     exact: dict[int, int]
     noisy: dict[int, int]
     #: what later steps kept of the empty cells

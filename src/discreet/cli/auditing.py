@@ -26,6 +26,8 @@ def run(
 ) -> None:
     if runs is not None and (not guess or runs < 2):
         raise BadParameter("--runs goes with --black-box and must be at least 2")
+    if output is not None and not output.absolute().parent.is_dir():
+        raise BadParameter(f"{output}: there is no such folder to write to; make it first, or write elsewhere")
     spec = load_spec(path)
     wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
     if not wanted:

@@ -38,8 +38,8 @@ def test_losses_add_up_exactly_beyond_64_bits() -> None:
 
 
 def test_an_empty_cell_is_a_zero() -> None:
-    one = Sparsely(Fraction(2), 0, {3: 4, 10**30: 1}, {})
-    other = Sparsely(Fraction(2), 0, {3: 5, 8: 2}, {})
+    one = Sparsely(Fraction(2), 0, 50, {3: 4, 10**30: 1}, {})
+    other = Sparsely(Fraction(2), 0, 50, {3: 5, 8: 2}, {})
     assert total([one], [other]) == Fraction(1 + 1 + 2, 2)
 
 
@@ -81,7 +81,16 @@ def test_a_choice_costs_its_worst_outcome() -> None:
 def test_what_only_sampled_units_change_costs_less() -> None:
     heads = [Loss("coin", Fraction(0)), Loss("sample", Fraction(2)), Loss("all", Fraction(1))]
     tails = [Loss("coin", Fraction(0)), Loss("sample", Fraction(0)), Loss("all", Fraction(1))]
-    sample, every = sampled_losses(heads, tails, [Fraction(1, 10)])
+    every, sample = sampled_losses(heads, tails, [Fraction(1, 10)])
     exact = math.log(1 + 0.1 * (math.exp(2) - 1))
     assert exact - 1e-12 < sample.epsilon < exact + 1e-12
     assert every.epsilon == 1
+
+
+def test_draws_that_hang_on_one_coin_are_lost_together() -> None:
+    coin, half, none = Loss("coin", Fraction(0)), Loss("sample", Fraction(1)), Loss("sample", Fraction(0))
+    (both,) = sampled_losses([coin, half, half], [coin, none, none], [Fraction(1, 10)])
+    apart = sampled_losses([coin, half, coin, half], [coin, none, coin, none], [Fraction(1, 10)] * 2)
+    assert float(both.epsilon) == pytest.approx(math.log(1 + 0.1 * (math.exp(2) - 1)))
+    assert float(sum(loss.epsilon for loss in apart)) == pytest.approx(2 * math.log(1 + 0.1 * (math.e - 1)))
+    assert both.epsilon > sum(loss.epsilon for loss in apart)

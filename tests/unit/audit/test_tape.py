@@ -32,5 +32,5 @@ def test_numbers_beyond_64_bits() -> None:
 
 
 def test_what_nobody_kept_might_as_well_have_been_zero() -> None:
-    step = Sparsely(Fraction(2), 0, {1: 5}, {1: 7}, {4: -3})
+    step = Sparsely(Fraction(2), 0, 50, {1: 5}, {1: 7}, {4: -3})
     assert [step.value(cell) for cell in (1, 4, 9)] == [7, -3, 0]

@@ -153,6 +153,18 @@ def test_restored_older_copy_is_noticed(path: Path, tmp_path: Path) -> None:
         charge(live, "c")
 
 
+def test_who_has_seen_the_newer_one_notices_an_older_copy_without_its_witness(path: Path, tmp_path: Path) -> None:
+    live = Ledger.open(path, "adult", Fraction(1))
+    charge(live, "a")
+    shutil.copy(path, tmp_path / "backup")
+    charge(live, "b")
+    assert live.spent == Fraction(1, 2)
+    shutil.copy(tmp_path / "backup", path)
+    path.with_name(f"{path.name}.heads").unlink()
+    with pytest.raises(LedgerError, match="older copy"):
+        charge(live, "c")
+
+
 def test_a_ledger_begun_again_with_the_same_words_has_another_chain(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

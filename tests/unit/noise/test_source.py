@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from discreet.noise import (
@@ -121,6 +122,21 @@ def test_bits_are_balanced() -> None:
         source.stream().fill(words)
         shares: NDArray[Any] = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).mean(axis=0)
         assert np.all(np.abs(shares - 0.5) < 7 * 0.5 / 2**9)
+
+
+def test_a_stream_has_a_key_of_256_bits_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a start of its own: what it gives is AES-256 in counter mode under just these bytes."""
+    given: list[bytes] = []
+
+    def urandom(size: int) -> bytes:
+        given.append(bytes((37 * len(given) + 11 * i + 5) % 256 for i in range(size)))
+        return given[-1]
+
+    monkeypatch.setattr("discreet.noise.source.os", type("Told", (), {"urandom": staticmethod(urandom)}))
+    out = np.empty(8, np.uint64)
+    KeystreamSource().stream().fill(out)
+    assert [len(part) for part in given] == [32, 16]
+    assert out.tobytes() == Cipher(algorithms.AES(given[0]), modes.CTR(given[1])).encryptor().update(bytes(64))
 
 
 def test_sources_for_tests_are_marked() -> None:

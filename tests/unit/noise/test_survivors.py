@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.noise import Noise, Rule, SeededSource
+from discreet.noise import Field, Noise, Rule, SeededSource
 from discreet.noise.draw import CHUNK, Drawer
 from discreet.noise.survivor_values import SignedSurvivorSizes, SurvivorSizes, signs, sizes, survivor_values
 from discreet.noise.survivors import ExtraKeptProbability, KeptProbability, kept_share
@@ -372,3 +372,12 @@ def test_values_from_a_table_have_the_law_of_proposals(
         assert holds(rule)
         assert not holds(replace(rule, limit=Fraction(12) if limit is None else None))
         assert not holds(replace(rule, theta=theta + 1))
+
+
+@pytest.mark.parametrize("limit", [None, Fraction(40)])
+def test_a_filter_drawn_as_a_lower_one_keeps_only_what_passes_it(limit: Fraction | None) -> None:
+    none = np.empty(0, np.int64)
+    found = Noise().kept(Field(none, 200_000), Rule(Alpha.of(3), 9, limit), rare=4)
+    assert found.values.size > 100
+    assert np.abs(found.values).min() == 9
+    assert found.ranks.size == found.values.size
