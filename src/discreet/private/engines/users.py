@@ -7,8 +7,9 @@
 - A date is the text '2024-05-31', a moment at midnight as text the same; a UUID is its text in small letters; bytes are
   the text that they spell in UTF-8.
 
-Above 2**53 a float stands for several whole numbers, and any of them may be the person: they are one user. Taking two
-people for one only drops more of their rows; taking one for two would break the bound. Only where every part of a table
+Above 2**53 a float stands for several whole numbers, and any of them may be the person: they are one user. One person
+taken for several would be protected less the more they are. Two people taken for one are protected as one user; each of
+them alone is a change within that user's rows, as if it were replaced: under add-remove that costs twice epsilon. Only where every part of a table
 keeps its users in a type of whole numbers is there no doubt, and those stay apart. Where a part has float32, all are
 compared as float32 holds them.
 
