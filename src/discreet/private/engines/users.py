@@ -9,9 +9,9 @@
 
 Above 2**53 a float stands for several whole numbers, and any of them may be the person: they are one user. One person
 taken for several would be protected less the more they are. Two people taken for one are protected as one user; each of
-them alone is a change within that user's rows, as if it were replaced: under add-remove that costs twice epsilon. Only where every part of a table
-keeps its users in a type of whole numbers is there no doubt, and those stay apart. Where a part has float32, all are
-compared as float32 holds them.
+them alone is a change within that user's rows, as if it were replaced: under add-remove that costs twice epsilon. Only
+where every part of a table keeps its users in a type of whole numbers is there no doubt, and those stay apart. Where a
+part has float32, all are compared as float32 holds them.
 
 The rule looks at one value and at the types of columns, never at other rows.
 """
