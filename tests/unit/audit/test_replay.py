@@ -66,6 +66,8 @@ def test_a_bound_that_is_not_kept_shows(said: Unit) -> None:
 def test_invented_neighbours_differ_in_one_unit() -> None:
     for unit in relations(Unit("who", max_rows=3)):
         for around in Invented(SCHEMA, unit).tables():
+            if around.far:
+                continue
             base = {str(row) for row in around.base.to_pylist() if row["who"] != "target"}
             for _, table in around.neighbours:
                 assert {str(row) for row in table.to_pylist() if row["who"] != "target"} == base
