@@ -220,7 +220,7 @@ def test_a_node_is_published_as_often_as_all_its_ancestors_pass(sided: str) -> N
 )
 def test_weighted_sums_are_unbiased(method: str, parameters: dict[str, Any]) -> None:
     """Over a range on each attribute; the sums of values without weights are not."""
-    mechanism, runs = made(method, PLACES, Fraction(6), **parameters), 1500
+    mechanism, runs = made(method, PLACES, Fraction(6), **parameters), 5000
     counts = counts_of(PLACES, PEOPLE)
     question = Questions(np.array([[1, 0]]), np.array([[3, 2]]), 1, np.zeros(1, np.int64))
     truth = np.reshape(PEOPLE, (5, 4))[1:4, 0:3].sum()
