@@ -7,13 +7,12 @@ release seen through the window, which is post-processing: it can hide a loss bu
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.cores import Item, Result
 from discreet.noise import Chosen, Descent, Field, Noise, Paths, Rule, Stretch
 from discreet.noise.fields import Sample
 from discreet.privacy import Alpha, Number
@@ -39,9 +38,6 @@ class EnumeratedNoise(Noise):
     @property
     def cores(self) -> int:
         return 1
-
-    def side_by_side(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        return [work(item) for item in items]
 
     def add(self, counts: NDArray[Any], scale: Number) -> Ints:
         alpha = Alpha.of(scale)

@@ -4,10 +4,10 @@ Many canaries, units in cells of their own, are each in the data or not (or else
 is published as anyone would, and an attacker who sees nothing else guesses for each canary which way its coin fell, or
 passes. Under epsilon-differential privacy the number of right guesses is at most that of as many coins that fall right
 with probability exp(epsilon) / (1 + exp(epsilon)), however canaries and guesses depend on each other (Steinke, Nasr and
-Jagielski 2023). How sure an answer must be for a guess is chosen on the first half of the runs, tried on the others.
-By the exact binomial bound of Clopper and Pearson, epsilon is then at least log(p / (1 - p)), but for a chance of 1e-9.
-A bound above what is charged proves that the guarantee is broken. One below it proves nothing, but shows how near an
-attacker comes.
+Jagielski 2023). What each answer is like without its canary, and how sure an answer must be for a guess, is learned in
+the first half of the runs and tried on the others. By the exact binomial bound of Clopper and Pearson, epsilon is then
+at least log(p / (1 - p)), but for a chance of 1e-9. A bound above what is charged proves that the guarantee is broken.
+One below it proves nothing, but shows how near an attacker comes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from discreet.audit.neighbours import Cell, Invented
 from discreet.mechanisms import Request
-from discreet.noise import Noise
+from discreet.noise import Noise, SystemSource
 from discreet.numbers.intervals import Rational
 from discreet.private.publish import open_data
 from discreet.queries import questions_of
@@ -77,7 +77,7 @@ def black_box(
     """Publishes invented canaries `runs` times and guesses. Reads no data; nothing is charged."""
     canaries = _canaries(task, request)
     runs = runs or min(_MOST_RUNS, max(8, -(-2 * _GUESSES // len(canaries))))
-    invented, coins = Invented(request.schema, request.unit), Noise()
+    invented, coins = Invented(request.schema, request.unit), Noise(SystemSource())
     heads, answers = np.empty((runs, len(canaries)), np.bool_), np.empty((runs, len(canaries)))
     for run in range(runs):
         heads[run] = coins.coin(Rational(Fraction(1, 2)), len(canaries))
@@ -86,6 +86,7 @@ def black_box(
         answers[run] = [release.count(canary.where).value for canary in canaries]
         progress(run + 1, runs)
     learning = slice(None, runs // 2)
+    answers -= _usual(heads[learning], answers[learning])
     low, high = _limits(heads[learning], answers[learning])
     tried = slice(runs // 2, None)
     said_in, said_out = answers[tried] >= high, answers[tried] < low
@@ -145,6 +146,15 @@ def _table(invented: Invented, canaries: Sequence[_Canary], heads: Sequence[bool
             cell = tuple((code + 1) % size for code, size in zip(cell, invented.schema.sizes, strict=True))
         rows += [(f"canary {number}", cell)] * invented.unit.most
     return invented.rows(rows)
+
+
+def _usual(heads: NDArray[np.bool_], answers: Floats) -> Floats:
+    """What each canary's answer is without it, on average: noise that is the same in all runs is seen through by it."""
+    if heads.all() or not heads.any():
+        return np.zeros(heads.shape[1])
+    without: Floats = answers - (answers[heads].mean() - answers[~heads].mean()) * heads
+    usual: Floats = without.mean(axis=0)
+    return usual
 
 
 def _limits(heads: NDArray[np.bool_], answers: Floats) -> tuple[float, float]:

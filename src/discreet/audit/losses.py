@@ -41,7 +41,7 @@ _COIN = Loss("coin", Fraction(0))
 
 def losses(first: Tape, second: Tape) -> list[Loss]:
     """One for each draw of two runs of the same requests, in their order; draws of pure chance cost nothing."""
-    superseded = {_beginning(tape.steps, i) for tape in (first,) for i, _ in _descents(tape)}
+    superseded = {_beginning(first.steps, i) for i, step in enumerate(first.steps) if isinstance(step, TakenDown)}
     found = []
     for place, (one, other) in enumerate(zip(first.steps, second.steps, strict=True)):
         if place not in superseded and (loss := _of(one, other)) is not None:
@@ -63,10 +63,6 @@ def sampled_losses(heads: Sequence[Loss], tails: Sequence[Loss], coins: Sequence
         else:
             found.append(max(one, none, key=lambda loss: loss.epsilon))
     return found
-
-
-def _descents(tape: Tape) -> list[tuple[int, TakenDown]]:
-    return [(i, step) for i, step in enumerate(tape.steps) if isinstance(step, TakenDown)]
 
 
 def _beginning(steps: Sequence[TapeStep], place: int) -> int | None:

@@ -10,10 +10,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
@@ -29,7 +28,8 @@ _MANY_ROWS = 3000
 _LARGE = (2**24 + 1, 2**53 + 1)
 #: counts at which somebody might round, hide or cut
 _LADDER = (0, 1, 2, 4, 5, 9, 10, 19, 49, 50, 99, 100, 499, 999, 1000, 9999, 10**6)
-_FAR_ROWS = 600
+_FAR_ROWS, _FAR_HEAP = 600, 1000
+_OUTSIDE = "a value of no domain"
 _EMPTY_CELL = "one record in an empty cell"
 _AT_BOUND = "a unit at its bound, in one cell"
 
@@ -42,6 +42,8 @@ class Around:
     neighbours: list[tuple[str, pa.Table]]
     #: tables that differ in more than one unit: what they cost means nothing, but equal noise must hide them as well
     far: bool = False
+    #: as two Parquet files, with everybody's rows in both, instead of a table in memory
+    files: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,20 @@ class Invented:
         ]
         yield Around(self.rows(replaced), alone)
         others = [(f"other {row // 3}", cell) for row, cell in enumerate(itertools.islice(self.cells(), _FAR_ROWS))]
-        yield Around(base, [("quite another table of rows", self.rows(others))], far=True)
+        heap = [(f"one of a heap {row}", self._last) for row in range(_FAR_HEAP)]
+        yield Around(base, [("quite another table of rows", self.rows([*others, *heap]))], far=True)
+        yield Around(*self._on_disk(base, with_unit, self.rows(crowd)), files=True)
+
+    def _on_disk(
+        self, base: pa.Table, with_unit: dict[str, pa.Table], crowd: pa.Table
+    ) -> tuple[pa.Table, list[tuple[str, pa.Table]]]:
+        """What matters while rows are read: values that no rule knows, and users who are numbers."""
+        ends = {0, len(self.schema) - 1}
+        tables = {f"a value outside of {self.schema.names[place]}": self._outside(crowd, place) for place in ends}
+        tables["a unit without a value"] = self._outside(crowd, None)
+        if not self.unit.is_row:
+            tables |= {what: with_unit[what] for what in list(with_unit)[-3:]}
+        return self._numbered(base), [(f"{what}, in two files", self._numbered(one)) for what, one in tables.items()]
 
     def cells(self) -> Iterator[Cell]:
         """Any cells, without end."""
@@ -151,14 +166,32 @@ class Invented:
         return [tuple(row % size for size in self.schema.sizes) for row in range(rows)]
 
     def rows(self, rows: Sequence[tuple[str, Cell]]) -> pa.Table:
-        codes: NDArray[np.int64] = np.array([cell for _, cell in rows], object).reshape(len(rows), len(self.schema))
+        """One row for each user and cell, as text."""
         columns = {
-            name: pa.array([self.schema[name].example(int(code)) for code in codes[:, place]], pa.string())
-            for place, name in enumerate(self.schema)
+            name: pa.array([attribute.example(cell[place]) for _, cell in rows], pa.string())
+            for place, (name, attribute) in enumerate(self.schema.items())
         }
         if not self.unit.is_row:
             columns[self.unit.column] = pa.array([user for user, _ in rows], pa.string())
         return pa.table(columns)
+
+    def _outside(self, crowd: pa.Table, place: int | None) -> pa.Table:
+        """One more row, which has a value of no domain at one place, or no value at all."""
+        row: list[str | None] = [None] * len(self.schema)
+        if place is not None:
+            row = [_OUTSIDE if i == place else one.example(0) for i, one in enumerate(self.schema.values())]
+        named = {name: pa.array([value], pa.string()) for name, value in zip(self.schema, row, strict=True)}
+        if not self.unit.is_row:
+            named[self.unit.column] = pa.array(["target"], pa.string())
+        return pa.concat_tables([crowd, pa.table(named)])
+
+    def _numbered(self, table: pa.Table) -> pa.Table:
+        """The same rows; whole numbers for the names of users."""
+        if self.unit.is_row:
+            return table
+        place = table.column_names.index(self.unit.column)
+        numbers = [crc32(name.encode()) for name in table.column(place).to_pylist()]
+        return table.set_column(place, self.unit.column, pa.array(numbers, pa.int64()))
 
     def _counted(self, counts: Mapping[Cell, int]) -> pa.Table:
         columns = {name: [cell[place] for cell in counts] for place, name in enumerate(self.schema)}

@@ -18,6 +18,7 @@ from typing import Any
 from discreet.audit.report import BROKEN, HOLDS, number
 from discreet.errors import DiscreetError, LedgerError, TamperedRelease
 from discreet.ledger import Entry, Ledger
+from discreet.ledger.amounts import cost_of
 from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
@@ -29,8 +30,6 @@ from discreet.schema import Schema
 from discreet.tasks import Task, task_from_dict
 
 OK, WRONG, UNCHECKED = "ok", "WRONG", "not checked"
-#: charges are whole billionths, rounded up
-_CENT = Fraction(1, 10**9)
 _BITS = (KeystreamSource.name, SystemSource.name)
 #: beyond so many scales the sampler is not checked for each of them
 _MOST_SCALES = 8
@@ -87,6 +86,7 @@ def _findings(folder: Path, path: Path) -> Iterator[ReleaseCheck]:
     except TamperedRelease as error:
         yield ReleaseCheck("its files are whole", WRONG, str(error))
         yield from _account(path)[1]
+        yield ReleaseCheck("its charge, request, method and noise", UNCHECKED, "nothing it says can be relied on")
         return
     yield _whole(folder, said)
     entries, found = _account(path)
@@ -153,7 +153,7 @@ def _amount(said: Manifest, charge: Entry) -> ReleaseCheck:
         epsilon = exact(said["epsilon"], "epsilon")
     except DiscreetError as error:
         return ReleaseCheck(check, WRONG, str(error))
-    if not 0 <= paid - epsilon < _CENT:
+    if charge.nano != cost_of(epsilon):
         return ReleaseCheck(check, WRONG, f"{as_text(paid) if paid else 0} was charged, and it says {said['epsilon']}")
     return ReleaseCheck(check, OK, f"{as_text(paid)}")
 

@@ -7,7 +7,8 @@ values anywhere else makes other requests, or another release: either shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
 
@@ -30,7 +31,6 @@ from discreet.audit.tape import (
     stretch_of,
 )
 from discreet.errors import DiscreetError
-from discreet.kernels.cores import Item, Result
 from discreet.noise import BitSource, Chosen, Descent, Field, Noise, Paths, Redraws, Rule, SeededSource, Stretch
 from discreet.noise.count_bounds import check_counts
 from discreet.noise.fields import Sample
@@ -72,13 +72,6 @@ class TapedNoise(Noise):
         #: why the second run cannot be compared with the first
         self.problem: str | None = None
 
-    @property
-    def cores(self) -> int:
-        return 1
-
-    def side_by_side(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        return [work(item) for item in items]
-
     # noise on exact values
 
     def add(self, counts: NDArray[Any], scale: Number) -> Ints:
@@ -110,27 +103,19 @@ class TapedNoise(Noise):
             self._same("another part of the table is given noise", (before.start, before.size), (stretch.start, size))
             values = [before.value(cell) for cell in given]
         exact_values = dict(zip(given, stretch.exact.tolist(), strict=True))
-        self.tape.steps.append(
-            Sparsely(number, stretch.start, size, exact_values, dict(zip(given, values, strict=True)))
-        )
+        noisy = dict(zip(given, values, strict=True))
+        self.tape.steps.append(Sparsely(number, stretch.start, size, exact_values, noisy))
         return Field(np.array(values, np.int64), stretch.empty, stretch)
 
     def kept(self, field: Field, rule: Rule, rare: int | None = None) -> Chosen:
-        before = self._before(KeptCells)
-        drawn = [self._noise.kept(field, rule, rare)] if before is None else None
-        return self._kept([field], rule, None, before, drawn, None)[0]
+        return self._sampled([field], rule, None, lambda: Sample([self._noise.kept(field, rule, rare)], None)).parts[0]
 
     def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
         if all(field.stretch is None for field in fields):  # already noisy: pure chance
             asked = (*(field.values for field in fields), *(field.empty for field in fields), rule, count)
             found: Sample = self._chance("prioritised", asked, lambda: self._noise.prioritised(fields, rule, count))
             return found
-        before, sample = self._before(KeptCells), None
-        if before is None:
-            sample = self._noise.prioritised(fields, rule, count, rare)
-        tau = sample.tau if before is None and sample is not None else before.tau if before is not None else None
-        parts = self._kept(fields, rule, count, before, None if sample is None else sample.parts, tau)
-        return Sample(parts, tau)
+        return self._sampled(fields, rule, count, lambda: self._noise.prioritised(fields, rule, count, rare))
 
     def choose(self, losses: Ints, scale: Number) -> int:
         number, before = exact(scale, "scale"), self._before(Chose)
@@ -222,57 +207,49 @@ class TapedNoise(Noise):
         self.tape.steps.append(Chance(call, asked, drawn))
         return drawn
 
-    def _kept(
-        self,
-        fields: Sequence[Field],
-        rule: Rule,
-        count: int | None,
-        before: KeptCells | None,
-        drawn: Sequence[Chosen] | None,
-        tau: float | None,
-    ) -> list[Chosen]:
-        places = [self._place(field) for field in fields]
-        steps = [self.tape.steps[place] for place in places]
+    def _sampled(self, fields: Sequence[Field], rule: Rule, count: int | None, draw: Callable[[], Sample]) -> Sample:
+        """What a rule, or a contest for `count` places, keeps of noisy stretches; the same cells in the second run."""
+        before, places = self._before(KeptCells), [self._place(field, rule) for field in fields]
         stretches = [stretch_of(field) for field in fields]
-        for step in steps:
-            assert isinstance(step, Sparsely)
-            if rule.alpha != Alpha.of(step.scale):
-                self._diverged("empty cells get other noise than occupied ones")
-        if drawn is not None:
-            cells = []
-            for step, stretch, part in zip(steps, stretches, drawn, strict=True):
-                assert isinstance(step, Sparsely)
-                occupied = np.flatnonzero(part.marks).tolist()
-                here = numbers(stretch.occupied)
-                raised = cells_of(numbers(part.ranks), stretch)
-                step.raised.update(zip(raised, part.values.tolist(), strict=True))
-                cells.append({*(here[i] for i in occupied), *raised})
-            self.tape.steps.append(KeptCells(places, rule, count, cells, tau))
-            return list(drawn)
-        assert before is not None
-        assert self._follow is not None
-        self._same(
-            "another rule decides what is kept", (before.stretches, before.rule, before.count), (places, rule, count)
-        )
-        parts = []
-        for place, stretch, cells_kept in zip(places, stretches, before.cells, strict=True):
-            first = self._follow.steps[place]
-            assert isinstance(first, Sparsely)
-            here = numbers(stretch.occupied)
-            known = set(here)
-            marks = np.array([cell in cells_kept for cell in here], np.bool_)
-            new = sorted(cells_kept - known)
-            values = np.array([first.value(cell) for cell in new], np.int64)
-            parts.append(Chosen(marks, ranks_of(new, stretch), values))
-        self.tape.steps.append(KeptCells(places, rule, count, before.cells, tau))
-        return parts
+        if before is None:
+            sample = draw()
+            cells = [
+                self._seen(place, stretch, part)
+                for place, stretch, part in zip(places, stretches, sample.parts, strict=True)
+            ]
+        else:
+            asked = before.stretches, before.rule, before.count
+            self._same("another rule decides what is kept", asked, (places, rule, count))
+            cells = before.cells
+            parts = [
+                self._again(place, stretch, kept) for place, stretch, kept in zip(places, stretches, cells, strict=True)
+            ]
+            sample = Sample(parts, before.tau)
+        self.tape.steps.append(KeptCells(places, rule, count, cells, sample.tau))
+        return sample
 
-    def _place(self, field: Field) -> int:
-        """Where on the tape a field was given its noise."""
+    def _seen(self, place: int, stretch: Stretch, part: Chosen) -> set[int]:
+        """The cells that the first run keeps of a stretch, noted with the values of those that were empty."""
+        here, raised = numbers(stretch.occupied), cells_of(numbers(part.ranks), stretch)
+        _sparsely(self.tape, place).raised.update(zip(raised, part.values.tolist(), strict=True))
+        return {*(here[i] for i in np.flatnonzero(part.marks).tolist()), *raised}
+
+    def _again(self, place: int, stretch: Stretch, kept: set[int]) -> Chosen:
+        """The same cells of a neighbour's stretch, whichever of them are occupied there."""
+        assert self._follow is not None
+        first, here = _sparsely(self._follow, place), numbers(stretch.occupied)
+        new = sorted(kept - set(here))
+        values = np.array([first.value(cell) for cell in new], np.int64)
+        return Chosen(np.array([cell in kept for cell in here], np.bool_), ranks_of(new, stretch), values)
+
+    def _place(self, field: Field, rule: Rule) -> int:
+        """Where on the tape a field was given its noise, which must be that of the rule."""
         stretch = stretch_of(field)
         cells = numbers(stretch.occupied)
         for place, step in enumerate(self.tape.steps):
             if isinstance(step, Sparsely) and step.start == stretch.start and list(step.exact) == cells:
+                if rule.alpha != Alpha.of(step.scale):
+                    self._diverged("empty cells get other noise than occupied ones")
                 return place
         return self._diverged("keeps cells of a table that was given no noise")
 
@@ -303,17 +280,22 @@ class TapedNoise(Noise):
         raise Diverged(why)
 
 
+@dataclass(frozen=True, eq=False)
 class _Watched(Paths):
     """Paths that note how far down they were looked at."""
 
-    def __init__(self, cells: list[int], start: Ints, answer: Ints, step: Ints, value: Ints, noted: TakenDown) -> None:
-        super().__init__(cells, start, answer, step, value)
-        object.__setattr__(self, "noted", noted)
+    noted: TakenDown
 
     def values_after(self, taken: Ints) -> Ints:
-        noted: TakenDown = vars(self)["noted"]
-        noted.depths = taken.copy() if noted.depths is None else np.maximum(noted.depths, taken)
+        known = self.noted.depths
+        self.noted.depths = taken.copy() if known is None else np.maximum(known, taken)
         return super().values_after(taken)
+
+
+def _sparsely(tape: Tape, place: int) -> Sparsely:
+    step = tape.steps[place]
+    assert isinstance(step, Sparsely)
+    return step
 
 
 def _equal(first: Any, second: Any) -> bool:

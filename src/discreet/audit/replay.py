@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.audit.losses import Loss, losses, sampled_losses
 from discreet.audit.neighbours import Around, Invented, relations
@@ -22,10 +26,10 @@ from discreet.schema import Schema
 from discreet.tasks import Task
 
 Progress = Callable[[str], None]
-Opened = Callable[[pa.Table, Schema, Unit], Data]
+Opened = Callable[[Any, Schema, Unit], Data]
 
 #: what differs between two releases of one request in any case
-_PERSONAL = ("id", "time", "ledger", "seal", "files")
+_PERSONAL = ("time", "ledger", "seal")
 
 
 @dataclass(frozen=True)
@@ -81,10 +85,13 @@ def replay(
     request: Request,
     *,
     seed: int = 0,
-    opened: Opened = lambda table, schema, unit: open_data(table, schema, unit=unit, threads=1),
+    opened: Opened | None = None,
     progress: Progress = lambda what: None,
 ) -> Replayed:
-    """A release of this request, tried on neighbours under both relations. Reads no data; nothing is charged."""
+    """A release of this request, tried on neighbours under both relations. Reads no data; nothing is charged.
+
+    With another way to open tables than publishing has, none are read from files.
+    """
     declared = Fraction(0)
     tried: list[Tried] = []
     for unit in relations(request.unit):
@@ -93,11 +100,31 @@ def replay(
         declared = max(declared, mechanism.cost)
         invented = Invented(request.schema, unit, seed)
         for around in invented.tables():
-            tried += _Runs(task, asked, around, seed, opened).compared(progress)
+            if around.files and opened is not None:
+                continue
+            tried += _Runs(task, asked, around, seed, opened or _opened).compared(progress)
         if unit.is_row or not mechanism.needs_rows:
             for around in invented.ready():
                 tried += _Runs(task, asked, around, seed, _counted).compared(progress)
     return Replayed(request.epsilon, declared, tuple(tried))
+
+
+@contextmanager
+def _in_two_files(table: pa.Table, unit: Unit) -> Iterator[list[str]]:
+    """Every second row in one Parquet file, the others in a second one, where users are floats."""
+    with TemporaryDirectory(prefix="discreet-audit-") as folder:
+        paths = [f"{folder}/{part}.parquet" for part in range(2)]
+        for part, (path, kind) in enumerate(zip(paths, (pa.int64(), pa.float64()), strict=True)):
+            rows = table.take(np.arange(part, len(table), 2))
+            if not unit.is_row:
+                place = rows.column_names.index(unit.column)
+                rows = rows.set_column(place, unit.column, rows.column(place).cast(kind))
+            pq.write_table(rows, path)
+        yield paths
+
+
+def _opened(source: Any, schema: Schema, unit: Unit) -> Data:
+    return open_data(source, schema, unit=unit, threads=1)
 
 
 def _counted(table: pa.Table, schema: Schema, unit: Unit) -> Data:
@@ -156,11 +183,12 @@ class _Runs:
         return losses(before.tape, noise.tape)
 
     def _published(self, table: pa.Table, noise: TapedNoise) -> Release | None:
-        data = self.opened(table, self.request.schema, self.request.unit)
-        try:
-            return data.publish(self.task, self.request.epsilon, name="audit", noise=noise)
-        except DiscreetError:
-            return None
+        with _in_two_files(table, self.request.unit) if self.around.files else nullcontext(table) as source:
+            data = self.opened(source, self.request.schema, self.request.unit)
+            try:
+                return data.publish(self.task, self.request.epsilon, name="audit", noise=noise)
+            except DiscreetError:
+                return None
 
 
 def _same(first: Release, second: Release) -> bool:

@@ -13,6 +13,7 @@ from discreet.audit.traces import Traced
 from discreet.privacy import as_text
 
 HOLDS, BROKEN = "HOLDS", "BROKEN"
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,10 @@ class Audited:
         """The result as text."""
         found, epsilon = self.replayed, as_text(self.replayed.epsilon)
         yield f"{self.name}: {self.task} by {self.method}, epsilon {epsilon}: {self.verdict}"
-        worst = found.worst
-        yield f"  record and replay: {len(found.tried)} neighbours, under both relations"
-        yield f"    worst: {worst.what} ({worst.neighbours}), loses {number(worst.epsilon)} of {epsilon}"
+        worst, lost = found.worst, sum(one.problem is not None for one in found.tried)
+        yield f"  record and replay: {len(found.tried)} tables against others, under both relations"
+        of_others = f", of those {len(found.tried) - lost} whose loss can be told" if lost else ""
+        yield f"    worst{of_others}: {worst.what} ({worst.neighbours}), loses {number(worst.epsilon)} of {epsilon}"
         for loss in worst.losses:
             yield f"      {loss.what}: {number(loss.epsilon)}"
         if self.guessed is not None:
@@ -55,14 +57,19 @@ class Audited:
                 f"  black box: {seen.runs} runs, {seen.right:,} of {seen.guesses:,} guesses right: epsilon is at least "
                 f"{seen.bound:.4g} ({seen.tightness:.0%} of what is charged)"
             )
+            if not seen.bound:
+                yield "    which proves nothing: more runs might (--runs)"
         if self.traced is not None:
             left = self.traced
             yield (
                 f"  bytes: {len(left.variants)} ways to publish, {left.looked_at:,} bytes looked at, "
                 f"{len(left.problems) or 'no'} {'trace' if len(left.problems) == 1 else 'traces'} of a row"
             )
-        for problem in self.problems:
+        problems = self.problems
+        for problem in problems[:_SHOWN]:
             yield f"  WRONG: {problem}"
+        if len(problems) > _SHOWN:
+            yield f"  and {len(problems) - _SHOWN} more like these, which --json lists"
 
     def to_dict(self) -> dict[str, Any]:
         found = self.replayed

@@ -250,9 +250,7 @@ def ledger(
 
 @app.command()
 def audit(
-    spec: Annotated[
-        Path | None, typer.Argument(metavar="[SPEC]", help="The spec file; left out with --release.")
-    ] = None,
+    spec: Annotated[Path | None, typer.Argument(metavar="SPEC", help="The spec file; left out with --release.")] = None,
     name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
     black_box: Annotated[
         bool, typer.Option("--black-box", help="Also publish invented canaries many times, and guess who was there.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ def run(
     if not wanted:
         raise BadParameter(f"{path}: has no release to audit; add a table [releases.NAME]")
     found = []
-    with stages(quiet or as_json) as say:
+    with stages(quiet or as_json) as say, _free_of_charge():
         for release in wanted:
             one = audited(
                 release.task,
@@ -48,9 +50,18 @@ def run(
             )
             found.append(one)
             if not as_json:
-                print("\n".join(found[-1].lines()))
+                print("\n".join(one.lines()))
     told = {"software": software(), "spec": path.name, "releases": [one.to_dict() for one in found]}
     _end(told, all(one.verdict == HOLDS for one in found), output, as_json)
+
+
+@contextmanager
+def _free_of_charge() -> Iterator[None]:
+    """Publishing that is stopped says what it was charged; an audit is charged nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("stopped; an audit charges nothing") from None
 
 
 def run_release(release: Path | None, ledger: Path | None, output: Path | None, as_json: bool, *, alone: bool) -> None:

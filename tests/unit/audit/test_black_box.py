@@ -10,6 +10,7 @@ import pytest
 import discreet
 from discreet.audit.black_box import LowerBound, black_box, least_chance
 from discreet.mechanisms import Request, registry
+from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
 from tests.conformance.test_privacy import Cheat
 
@@ -35,6 +36,13 @@ def test_an_honest_release_is_not_proved_broken_and_a_cheat_is(monkeypatch: pyte
         found = black_box(task, Request.of(task, SCHEMA, Unit("who", max_rows=2), 1), runs=6)
         assert found.broken is broken
         assert found.guesses <= 3 * 200
+
+
+def test_noise_that_is_the_same_in_every_release_is_seen_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Noise.__init__
+    monkeypatch.setattr(Noise, "__init__", lambda self, source=None: honest(self, source or SeededSource(7)))
+    task = discreet.Table(["cell"], method="geometric")
+    assert black_box(task, Request.of(task, SCHEMA, Unit(), "0.1"), runs=6).broken
 
 
 def test_few_guesses_prove_nothing() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -12,6 +14,7 @@ from discreet.audit.neighbours import Invented, relations
 from discreet.audit.replay import replay
 from discreet.mechanisms import Request
 from discreet.privacy import Unit
+from discreet.private.engines import counting_query, users
 from discreet.private.publish import open_data
 from discreet.tasks import Task
 
@@ -35,6 +38,24 @@ def test_the_whole_path_loses_what_is_charged(task: Task, unit: Unit) -> None:
     assert found.problems == []
     assert found.worst.epsilon == Fraction(7, 10)
     assert found.tightness == 1
+
+
+@pytest.mark.parametrize(
+    "task", [discreet.Table(["age"]), discreet.Items("place", method="lpa")], ids=["table", "items"]
+)
+def test_a_bound_that_is_kept_in_each_file_shows(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The users of every file are others."""
+    honest, tables, places = users.with_users, Invented.tables, itertools.cycle(range(2))
+
+    def apart(part: Any, engine: Any, column: str, kinds: Any) -> Any:
+        found = honest(part, engine, column, kinds)
+        return found.mutate(**{users.USER: found[users.USER].cast("float64") * 2 + next(places)})
+
+    request = Request.of(task, SCHEMA, Unit("who", max_rows=3), 1)
+    monkeypatch.setattr(Invented, "tables", lambda self: (one for one in list(tables(self)) if one.files))
+    assert replay(task, request).problems == []
+    monkeypatch.setattr(counting_query, "with_users", apart)
+    assert any("in two files" in problem and "costs 2" in problem for problem in replay(task, request).problems)
 
 
 @pytest.mark.parametrize("said", [Unit("who", max_rows=2), Unit("who", max_rows=3, max_rows_per_cell=1)])
@@ -68,9 +89,10 @@ def test_invented_neighbours_differ_in_one_unit() -> None:
         for around in Invented(SCHEMA, unit).tables():
             if around.far:
                 continue
-            base = {str(row) for row in around.base.to_pylist() if row["who"] != "target"}
+            targets = ("target", crc32(b"target"))
+            base = {str(row) for row in around.base.to_pylist() if row["who"] not in targets}
             for _, table in around.neighbours:
-                assert {str(row) for row in table.to_pylist() if row["who"] != "target"} == base
+                assert {str(row) for row in table.to_pylist() if row["who"] not in targets} == base
                 assert table != around.base
 
 
