@@ -51,8 +51,7 @@ def measured(truth: Truth, made: Mechanism) -> tuple[Summary, float]:
 
 def missed(summary: Summary, questions: Questions, true: NDArray[Any]) -> Missed:
     answers = summary.answer(questions, LEVEL)
-    # what filters may hide is stated apart from the interval; the rest is for sums of floats
-    slack = answers.bias + 1e-6
+    slack = 1e-6  # for sums of floats
     low, high = answers.low - slack, answers.high + slack
-    off = np.asarray(answers.value - true, np.float64)
+    off = np.asarray(answers.measured - true, np.float64)
     return Missed(off, answers.stderr, np.asarray((high - low) / 2, np.float64), (low <= true) & (true <= high))

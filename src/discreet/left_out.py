@@ -1,4 +1,4 @@
-"""What the intervals of a release do not cover, as kinds with facts; sentences are made from them at the end."""
+"""What a release leaves out, as kinds with facts; sentences are made from them at the end."""
 
 from __future__ import annotations
 
@@ -20,36 +20,42 @@ TEXTS = {
     "rows-in-cell": ("at most {rows} rows of one {unit} are counted, and {in_cell} in one cell, chosen at random", ""),
     "no-unit": ("rows without a {unit} are not counted", ""),
     "below-theta": (
-        "{entry}s whose noisy {value} is below {theta} count as zero",
-        "; `bias` of an answer bounds what that hides",
+        "{entry}s whose noisy {value} is below {theta} are not in the release",
+        "; the intervals allow for what they may hold",
     ),
     "below-missing": (
-        "nodes below a missing one count as zero too",
-        "; `bias` bounds what they hide by what the missing one may",
+        "nodes below a missing one are not in the release either",
+        "; the intervals allow for what the missing one may hold",
     ),
     "one-sided": (
         "negative noisy counts are left out (one-sided)",
-        ", so sums over many {entry}s are too high; see `bias`",
+        ", so sums over many {entry}s come out too high; the intervals allow for that",
     ),
     "shrunk": (
         "coefficients that do not stand out from the noise count as zero",
-        ", which biases answers; the intervals are those of all coefficients, which are not biased",
+        ", which biases answers; the intervals are those of all coefficients, as wide as it takes to hold the answer",
     ),
     "median": (
         "each cell's estimate is a median, which is centred on the truth as far as the cells that share its buckets "
         "push it up as often as down",
         "; the hash functions make that so on average, not exactly",
     ),
-    "user-bound": ("at most {bound} {what} of one user are counted", ", so counts are low where users have more"),
+    "user-bound": ("at most {bound} {what} of one user are counted", "; what the others may hold is in the interval"),
     "rescaled": (
         "at most {bound} records of one user are counted, and counts are multiplied to make up for the others",
         "; that is right on average only if the others are like those that count",
     ),
-    "popular-first": ("records of popular items are kept first", ", so shares of unpopular items are too low"),
-    "groups": ("items of a group share one count", "; how much their true counts differ is not in the intervals"),
-    "frequencies": ("all but the first coefficients are cut off", "; what they would add is not in the intervals"),
+    "popular-first": (
+        "records of popular items are kept first",
+        ", so nothing can be said of how many others there are",
+    ),
+    "groups": ("items of a group share one count", "; an interval reaches from nothing to what the whole group holds"),
+    "frequencies": (
+        "all but the first coefficients are cut off",
+        "; an interval reaches from nothing to what all items hold",
+    ),
 }
-_OF_RULES = ("outside", "null", "clamped", "no-unit")
+_OF_RULES = ("outside", "null", "clamped", "no-unit", "rows", "rows-in-cell")
 
 
 @dataclass(frozen=True)
@@ -103,11 +109,7 @@ class LeftOut:
 
 def noted(left_out: list[LeftOut]) -> str:
     """All of it in one short line, as every answer carries it."""
-    others = [one.short for one in left_out if not one.by_rule]
-    dropped = [RULES] if len(others) < len(left_out) else []
-    if not others:
-        return f"{RULES} are not counted" if dropped else ""
-    return f"outside the interval: {'; '.join([*others, *dropped])}"
+    return f"{RULES} are not counted" if any(one.by_rule for one in left_out) else ""
 
 
 def by_the_schema(schema: Schema) -> Iterator[LeftOut]:

@@ -74,7 +74,7 @@ class Case:
             key, values = tuple(part.groups.tolist()), part.sums
         else:
             values = np.concatenate([part.values for part in summary.parts])
-            key = summary.bound if self.parameters.get("bound") == "quantile" else None
+            key = summary.left.bound if self.parameters.get("bound") == "quantile" else None
         return key, tuple((np.clip(values, self.low, self.high) - self.low).tolist())
 
 

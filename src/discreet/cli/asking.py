@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from discreet.errors import BadParameter
 from discreet.release import Release, load
 from discreet.release.frame import Frame
 
-NUMBERS = ("count", "stderr", "low", "high", "bias", "certainty")
+NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
 
 
 def run(
@@ -60,7 +61,8 @@ def _give(release: Release, frame: Frame, level: float, output: Path | None, as_
     elif as_json:
         print_json(frame.to_dicts())
     else:
-        title = f"intervals hold the truth with probability {level:g}{'; ' if release.note else ''}{release.note}"
+        said = [f"intervals hold the truth with probability {level:g}", *frame.notes, release.note]
+        title = "; ".join(filter(None, said))
         rows = [[_cell(*named) for named in zip(frame.columns, row, strict=True)] for row in frame.rows()]
         print_table(title, list(frame.columns), rows, right=NUMBERS)
 
@@ -70,4 +72,6 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if name == "certainty":
         return f"{value:.0%}"
+    if math.isinf(value):
+        return "none"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

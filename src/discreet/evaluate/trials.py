@@ -144,7 +144,7 @@ def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | 
     off = np.abs(value - truth)
     least = max(sanity if sanity is not None else 0.001 * float(truth.max(initial=0.0)), 1.0)
     relative = off / np.maximum(truth, least)
-    inside = (np.asarray(found.low) - found.bias <= truth) & (truth <= np.asarray(found.high) + found.bias)
+    inside = (np.asarray(found.low) <= truth) & (truth <= np.asarray(found.high))
     line: Json = {
         "absolute": _short(off.mean()),
         "relative": _short(relative.mean()),

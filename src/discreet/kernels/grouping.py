@@ -130,3 +130,54 @@ def group_squares(
                     if dimension < 0:
                         break
                     at[dimension] += 1
+
+
+@kernel
+def groups_touched(
+    first: Ints,
+    last: Ints,
+    owner: Ints,
+    sizes: Ints,
+    groups: NDArray[np.int32],
+    members: Ints,
+    scratch: Ints,
+    sums: Ints,
+    out: Floats,
+) -> None:
+    """For each question the sum and the number of the groups that lie in it wholly, and of those that it touches.
+
+    The arguments are as those of `group_squares`.
+    """
+    dimensions = sizes.size
+    at = np.empty(dimensions, np.int64)
+    box = 0
+    while box < owner.size:
+        question, begin = owner[box], box
+        while box < owner.size and owner[box] == question:
+            box += 1
+        for phase in range(2):
+            for one in range(begin, box):
+                at[:] = first[one]
+                while True:
+                    cell = 0
+                    for dimension in range(dimensions):
+                        cell = cell * sizes[dimension] + at[dimension]
+                    for _ in range(last[one, dimensions - 1] - at[dimensions - 1] + 1):
+                        group = groups[cell]
+                        if phase == 0:
+                            scratch[group] += 1
+                        elif scratch[group]:
+                            if scratch[group] == members[group]:
+                                out[question, 0] += sums[group]
+                                out[question, 1] += 1.0
+                            out[question, 2] += sums[group]
+                            out[question, 3] += 1.0
+                            scratch[group] = 0
+                        cell += 1
+                    dimension = dimensions - 2
+                    while dimension >= 0 and at[dimension] == last[one, dimension]:
+                        at[dimension] = first[one, dimension]
+                        dimension -= 1
+                    if dimension < 0:
+                        break
+                    at[dimension] += 1

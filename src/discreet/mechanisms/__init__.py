@@ -62,6 +62,7 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
 
 def _picked(task: Task, request: Request) -> Mechanism:
     """The first method of `auto` that can hold the table. Parameters never decide which one that is."""
+    request = replace(request, auto=True)
     *preferred, last = (registry()[task.name, method] for method in AUTO[task.name])
     for kind in preferred:
         try:

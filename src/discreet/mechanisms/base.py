@@ -29,6 +29,8 @@ class Request:
     unit: Unit
     epsilon: Fraction
     parameters: dict[str, Any] = field(default_factory=dict)
+    #: whether nobody chose the method, so that what it leaves open is chosen with it
+    auto: bool = False
 
     @classmethod
     def of(cls, task: Task, schema: Schema, unit: Unit, epsilon: Number) -> Request:
@@ -59,9 +61,9 @@ class Mechanism(ABC):
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
     #: whether some neighbours lose all that is charged, to the last digit; if not, at least half of it
-    spends_all: ClassVar[bool] = True
-    #: kinds of what its intervals never cover
-    never_covered: ClassVar[tuple[str, ...]] = ()
+    spends_all: bool = True
+    #: kinds of what it leaves out, whatever is asked for
+    always_leaves_out: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, request: Request) -> None:
         if found := problems(self.method, self.parameters, request.parameters):
@@ -93,7 +95,7 @@ class Mechanism(ABC):
         return list(by_the_unit(self.request.unit))
 
     def method_leaves_out(self) -> list[LeftOut]:
-        return [LeftOut(kind) for kind in self.never_covered]
+        return [LeftOut(kind) for kind in self.always_leaves_out]
 
     def cell(self) -> dict[str, int]:
         """The codes of one cell that the release counts."""

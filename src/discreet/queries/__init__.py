@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from discreet.queries.binding import Where, bind
-from discreet.queries.estimate import Estimate
-from discreet.queries.questions import Questions, cut_questions, questions_of, read_questions
+from discreet.queries.estimate import Estimate, Named
+from discreet.queries.questions import Questions, cut_questions, picked, questions_of, read_questions
 from discreet.queries.selection import Boxes, Selection
 
 __all__ = [
     "Boxes",
     "Estimate",
+    "Named",
     "Questions",
     "Selection",
     "Where",
     "bind",
     "cut_questions",
+    "picked",
     "questions_of",
     "read_questions",
 ]

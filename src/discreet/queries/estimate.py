@@ -9,8 +9,22 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A quantity beside the true count that a release can tell more about."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
-    """A noisy count: the truth lies in low..high with probability `level`; `note` says what else to know."""
+    """A count: the true one lies in low..high with probability `level`, beyond either end with half of the rest.
+
+    `value` is the best estimate and `stderr` its typical error. `high` is infinite where no upper end can be promised.
+    `note` says what else to know; `measured` is the plain noisy measurement.
+    """
 
     value: float
     stderr: float
@@ -18,23 +32,35 @@ class Estimate:
     high: float
     level: float = 0.95
     note: str = ""
-    #: what may lie outside low..high for reasons other than noise (cells that a filter dropped, ...): at most this much
-    bias: float = 0.0
+    measured: float | None = None
+    besides: Named | None = None
 
     def __str__(self) -> str:
         decimals = _decimals(self.stderr)
-        value, stderr, low, high = (
-            _number(number, decimals) for number in (self.value, self.stderr, self.low, self.high)
-        )
-        note = f"; {self.note}" if self.note else ""
-        if self.bias:
-            note = f"; up to {_number(self.bias, decimals)} more or less, from cells that are not in the release{note}"
-        return f"{value} ± {stderr} ({100 * self.level:.10g} %: {low} to {high}){note}"
+
+        def interval(low: float, high: float) -> str:
+            if math.isinf(high):
+                return f"{_number(low, decimals)} or more, no upper end can be promised"
+            return f"{_number(low, decimals)} to {_number(high, decimals)}"
+
+        value, stderr = (_number(number, decimals) for number in (self.value, self.stderr))
+        # without an upper end, nobody knows how far the number is off
+        shown = value if math.isinf(self.high) else f"{value} ± {stderr}"
+        parts = [f"{shown} ({100 * self.level:.10g} %: {interval(self.low, self.high)})"]
+        if self.besides is not None:
+            other = self.besides
+            parts.append(f"{other.name}: {_number(other.value, decimals)} ({interval(other.low, other.high)})")
+        return "; ".join([*parts, *([self.note] if self.note else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python numbers and text, ready for JSON."""
-        numbers = {name: _plain(getattr(self, name)) for name in ("value", "stderr", "low", "high", "level", "bias")}
-        return {**numbers, "note": self.note}
+        """Plain Python numbers and text, ready for JSON; None for an end that is not there."""
+        numbers = {name: _plain(getattr(self, name)) for name in ("value", "stderr", "low", "high", "level")}
+        details: dict[str, Any] = {} if self.measured is None else {"measured": _plain(self.measured)}
+        if self.besides is not None:
+            inner = self.besides
+            ends = {name: _plain(getattr(inner, name)) for name in ("value", "low", "high")}
+            details["besides"] = {"name": inner.name, **ends}
+        return {**numbers, "note": self.note, "details": details}
 
 
 def _decimals(stderr: float) -> int:
@@ -49,5 +75,7 @@ def _number(number: float, decimals: int) -> str:
     return shown[1:] if shown.startswith("-") and not shown.strip("-0.") else shown
 
 
-def _plain(number: float) -> int | float:
-    return int(number) if isinstance(number, Integral) else float(number)
+def _plain(number: float) -> int | float | None:
+    if isinstance(number, Integral):
+        return int(number)
+    return float(number) if math.isfinite(number) else None

@@ -231,3 +231,14 @@ def _parts(text: str) -> list[str]:
     if not all(parts):
         raise BadParameter(f"{text!r} has an empty part; a union is written a|b|c")
     return parts
+
+
+def picked(questions: Questions, which: NDArray[np.int64]) -> Questions:
+    """Some of the questions, in this order."""
+    order = np.argsort(questions.owner, kind="stable")
+    ends = np.searchsorted(questions.owner[order], np.arange(questions.count + 1))
+    lengths = (ends[1:] - ends[:-1])[which]
+    starts = np.repeat(ends[:-1][which] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    boxes = order[starts + np.arange(int(lengths.sum()))]
+    owner = np.repeat(np.arange(which.size), lengths)
+    return Questions(questions.first[boxes], questions.last[boxes], which.size, owner)

@@ -105,7 +105,7 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
                 raise TamperedRelease(f"{folder}: {name} was changed or cut off after it was published; get it again")
         for said in manifest["leaves_out"]:
             LeftOut.from_dict(said)
-        facts = manifest["summary"]
+        facts = {**_unsaid(manifest), **manifest["summary"]}
         return SHAPES[facts["shape"]].read(Schema.from_dict(manifest["schema"]), facts, folder / TABLE)
     except TamperedRelease:
         raise
@@ -114,6 +114,14 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
         raise TamperedRelease(
             f"{folder}: its files do not fit together ({_short(error)}); get the release again"
         ) from None
+
+
+def _unsaid(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What earlier versions did not write into the summary, as it follows from the rest."""
+    if manifest["task"].get("task") != "items":
+        return {}
+    unit = Unit.from_dict(manifest["unit"])
+    return {"most": unit.most, "chosen": "popular" if manifest["method"] == "hpa" else "random"}
 
 
 def _short(said: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,10 +17,10 @@ _BELOW_ZERO = re.compile(r"-[0-9]+(\.[0-9]+)?(\.\.-?[0-9]+)?")
 
 
 class Frame:
-    """Columns of equal length, each a sequence of plain values or a numpy array."""
+    """Columns of equal length, each a sequence of plain values or a numpy array; notes stand below them."""
 
-    def __init__(self, columns: Mapping[str, Sequence[Any] | Any]) -> None:
-        self.columns = dict(columns)
+    def __init__(self, columns: Mapping[str, Sequence[Any] | Any], notes: Sequence[str] = ()) -> None:
+        self.columns, self.notes = dict(columns), list(notes)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -32,7 +33,8 @@ class Frame:
         return list(zip(*(_plain(column[:most]) for column in self.columns.values()), strict=True))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows()]
+        """Ready for JSON: None for an end that is not there."""
+        return [{name: _finite(value) for name, value in zip(self.columns, row, strict=True)} for row in self.rows()]
 
     def to_arrow(self) -> Any:
         import pyarrow as pa
@@ -57,7 +59,7 @@ class Frame:
         writer = csv.writer(text, lineterminator="\r\n")  # so that either of the two in a field makes it quoted
         writer.writerow([safe_text(name) for name in self.columns])
         writer.writerows(
-            [safe_text(value) if isinstance(value, str) else value for value in row] for row in self.rows()
+            [safe_text(value) if isinstance(value, str) else _finite(value) for value in row] for row in self.rows()
         )
         if path is not None:
             Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
@@ -81,14 +83,20 @@ class Frame:
         return f"<table>{row(list(self.columns), 'th')}{body}</table>{rest}"
 
     def _rest(self) -> list[str]:
-        return [f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []
+        return [*([f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []), *self.notes]
 
 
 def _shown(value: Any) -> str:
     """As people read it; all digits are in the columns."""
     if not isinstance(value, float):
         return str(value)
+    if math.isinf(value):
+        return "none"
     return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _one_type(column: Any) -> Any:

@@ -54,12 +54,17 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
     up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
     above = summary.answer(_between(selected, attribute, codes + 1, np.full_like(codes, codes[-1])), each)
     excess = (1 - share) * up_to.value - share * above.value
-    most = (1 - share) * (up_to.high + up_to.bias) - share * (above.low - above.bias)
-    least = (1 - share) * (up_to.low - up_to.bias) - share * (above.high + above.bias)
+    most = _times(1 - share, up_to.high) - share * np.maximum(above.low, 0)
+    least = (1 - share) * np.maximum(up_to.low, 0) - _times(share, above.high)
     found = min(int(np.count_nonzero(excess[:-1] < 0)), codes.size - 1)
     below = np.concatenate([[-np.inf], least[:-1]])
     possible = np.append(np.flatnonzero((most >= 0) & (below < 0)), found)
     return Quantile(label(found), label(int(possible.min())), label(int(possible.max())), level)
+
+
+def _times(share: float, counts: Any) -> Any:
+    """No part of a count that has no upper end is none of it."""
+    return share * np.asarray(counts, np.float64) if share else np.zeros(np.size(counts))
 
 
 def _ordered(schema: Schema, attribute: int) -> tuple[Any, Callable[[int], Any]]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.queries import Boxes, Questions, cut_questions
+from discreet.queries import Boxes, Questions, cut_questions, picked
 from discreet.summaries import simulation
 
 Floats = NDArray[np.float64]
@@ -51,14 +51,3 @@ def ranked(summary: Ranked, questions: Questions, answers: NDArray[Any], most: i
         total += draws * simulation.membership(values[rivals], noise, most, random)
         done += draws
     return rivals[:most], np.asarray(total[:most] / DRAWS)
-
-
-def picked(questions: Questions, which: NDArray[np.int64]) -> Questions:
-    """Some of the questions, in this order."""
-    order = np.argsort(questions.owner, kind="stable")
-    ends = np.searchsorted(questions.owner[order], np.arange(questions.count + 1))
-    lengths = (ends[1:] - ends[:-1])[which]
-    starts = np.repeat(ends[:-1][which] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    boxes = order[starts + np.arange(int(lengths.sum()))]
-    owner = np.repeat(np.arange(which.size), lengths)
-    return Questions(questions.first[boxes], questions.last[boxes], which.size, owner)

@@ -6,6 +6,7 @@ import html
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.queries import Boxes, Estimate, Questions, Where, bind, cut_questions, read_questions
+from discreet.numbers.presentable import adding_up, whole_total
+from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
@@ -27,6 +29,13 @@ from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
+#: an interval of more standard errors than this has more in it than noise
+_FAR = 20.0
+_BUYS_AN_END = {
+    **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
+    "hpa": "`rescale = true`",
+}
+_USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 Group = str | tuple[str, str | int]
 
@@ -61,8 +70,19 @@ class Release:
         """The same in short, as every answer carries it."""
         return noted(self._left_out)
 
-    def count(self, where: Where = None, *, cells: Any = None, level: float = LEVEL) -> Estimate:
+    def count(
+        self,
+        where: Where = None,
+        *,
+        cells: Any = None,
+        level: float = LEVEL,
+        measured: bool = False,
+        whole: bool = False,
+    ) -> Estimate:
         """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
+
+        The number is the best estimate; with `measured` the plain noisy measurement, which may be below zero; with
+        `whole` the best estimate as a whole number. The interval is the same.
 
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
         a row per cell; a cell that is listed twice counts once.
@@ -70,9 +90,38 @@ class Release:
         if cells is not None and where is not None:
             raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
         boxes = self._selected(where) if cells is None else self._listed(cells)
-        found = self._answers(Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64)), level)
-        value, stderr, low, high, bias = (column.item() for column in vars(found).values())
-        return Estimate(value, stderr, low, high, level, self.note, bias)
+        asked = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
+        found = self._answers(asked, level, measured=measured)
+        value, stderr, low, high, plain = (
+            column.item() for column in (found.value, found.stderr, found.low, found.high, found.measured)
+        )
+        besides = None
+        if found.besides is not None:
+            inner = found.besides
+            besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
+        note = "; ".join(filter(None, [self._useless(boxes, found, level), self.note]))
+        return Estimate(whole_total(value) if whole else value, stderr, low, high, level, note, plain, besides)
+
+    @property
+    def _why_no_end(self) -> str:
+        """What keeps a method from promising an upper end, and what can be done."""
+        reasons = "; ".join(one.short for one in self._left_out if not one.by_rule)
+        buys = _BUYS_AN_END.get(self.manifest["method"])
+        return f"{reasons}; publishing with {buys} would give one" if buys else reasons
+
+    def _useless(self, boxes: Boxes, found: Answers, level: float) -> str:
+        """What to say of an interval that holds nearly anything; nothing of others."""
+        width = float(found.high[0] - found.low[0])
+        if math.isinf(width):
+            return self._why_no_end
+        if width <= _FAR * float(found.stderr[0]):
+            return ""
+        ends = np.zeros((1, len(self.schema)), np.int64), np.array([self.schema.sizes]) - 1
+        try:
+            every = self._answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
+        except CannotAnswer:
+            return ""
+        return _USELESS if width > float(every.value[0]) else ""
 
     def _listed(self, cells: Any) -> Boxes:
         asked = read_questions(cells, self.schema, self._known)
@@ -84,9 +133,10 @@ class Release:
         codes = np.unique(asked.first, axis=0)
         return Boxes(codes, codes)
 
-    def ask(self, questions: Any, *, level: float = LEVEL) -> Frame:
+    def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
-        return Frame(_columns(self._answers(read_questions(questions, self.schema, self._known), level)))
+        asked = read_questions(questions, self.schema, self._known)
+        return Frame(*_columns(self._answers(asked, level, measured=measured)))
 
     def table(
         self,
@@ -95,12 +145,16 @@ class Release:
         *,
         level: float = LEVEL,
         whole: bool = False,
+        measured: bool = False,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
-        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). With
-        `whole`, counts are rounded to whole numbers of at least zero, which biases small ones; intervals stay.
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). Each
+        count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
+        of all; with `measured`, plain noisy measurements. Intervals are the same.
         """
+        if whole and measured:
+            raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
         names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
@@ -115,10 +169,18 @@ class Release:
         for (index, labels, codes), place in zip(groups, places, strict=True):
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        answers = _columns(self._answers(cut_questions(self._selected(where), ends), level))
+        selected = self._selected(where)
+        found = self._answers(cut_questions(selected, ends), level, measured=measured)
+        answers, notes = _columns(found)
         if whole:
-            answers["count"] = np.maximum(np.rint(answers["count"]), 0).astype(np.int64)
-        return Frame({**columns, **answers})
+            answers["count"] = self._whole(found, selected)
+        return Frame({**columns, **answers}, notes)
+
+    def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
+        every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
+        total = whole_total(self._answers(every, LEVEL).value[0])
+        plain = parts.measured if parts.besides is None else parts.value
+        return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
 
     def _groups(self, name: Group) -> tuple[int, Sequence[Any], NDArray[np.int64]]:
         """The attribute's index, and its groups: their labels, and their first and last codes."""
@@ -140,10 +202,17 @@ class Release:
         nodes = attribute.level(int(level) if str(level).isdecimal() else level)
         return index, [label for label, _, _ in nodes], np.array([ends for _, *ends in nodes])
 
-    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL) -> Frame:
-        """For each value of an ordinal attribute, how many records have that value or a lower one."""
+    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
+        """For each value of an ordinal attribute, how many records have that value or a lower one.
+
+        With `whole`, the counts are whole numbers that do not fall.
+        """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        return Frame({attribute: labels, **_columns(self._answers(questions, level))})
+        answers, notes = _columns(self._answers(questions, level))
+        if whole:
+            parts = self.table(attribute, where, whole=True)
+            answers["count"] = np.cumsum(parts["count"])[: len(labels)]
+        return Frame({attribute: labels, **answers}, notes)
 
     def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
         """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
@@ -166,6 +235,7 @@ class Release:
         contexts = [self._groups(name) for name in names]
         selected = self._selected(where)
         rows: dict[str, list[Any]] = {}
+        notes: list[str] = []
         for chosen in itertools.product(*(range(len(labels)) for _, labels, _ in contexts)):
             around = list(zip(contexts, chosen, strict=True))
             questions, codes = item_questions(selected, {index: ends[i] for (index, _, ends), i in around})
@@ -175,15 +245,17 @@ class Release:
                 **{name: [labels[i]] * best.size for name, ((_, labels, _), i) in zip(names, around, strict=True)},
                 "rank": np.arange(1, best.size + 1),
                 item: [self.schema[item].label(code) for code in codes[best].tolist()],
-                **{name: column[best] for name, column in _columns(found).items()},
+                **{name: column[best] for name, column in _columns(found)[0].items()},
                 "certainty": certainty,
             }
+            notes = _columns(found)[1]
             for name, column in part.items():  # plain values: the lists of all contexts, one below the other
                 rows.setdefault(name, []).extend(np.asarray(column).tolist())
-        return Frame(rows)
+        return Frame(rows, notes)
 
-    def _answers(self, questions: Questions, level: float) -> Answers:
-        return self.summary.answer(questions, _checked(level))
+    def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
+        found = self.summary.answer(questions, _checked(level)).of_counts()
+        return replace(found, value=found.measured) if measured else found
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)
@@ -242,10 +314,14 @@ class Release:
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
 
 
-def _columns(found: Answers) -> dict[str, Any]:
-    """Answers as columns; `bias` only where an answer has some."""
+def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
+    """Answers as columns, and what to say below them."""
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
-    return {**columns, "bias": found.bias} if np.any(found.bias) else columns
+    if found.besides is None:
+        return columns, []
+    other = found.besides
+    kept = {"kept": other.value, "kept_low": other.low, "kept_high": other.high}
+    return {**columns, **kept}, [f"kept: {other.name}"]
 
 
 def load(path: str | Path) -> Release:

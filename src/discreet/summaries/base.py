@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,20 +19,43 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Besides:
+    """A quantity that a method can tell more about than about the true count: named, with an interval of its own."""
+
+    name: str
+    value: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
 class Answers:
-    """One estimate per question, as columns."""
+    """One estimate per question, as columns: the true count lies in low..high, beyond either end with half the rest."""
 
     value: NDArray[Any]
     stderr: NDArray[np.float64]
     low: NDArray[Any]
+    #: infinite where nothing can be promised
     high: NDArray[Any]
-    #: the most that lies outside low..high for reasons other than noise; zero where there are none
-    bias: NDArray[np.float64]
+    #: the plain measurement, where that is not the value
+    plain: NDArray[Any] | None = None
+    besides: Besides | None = None
+
+    @property
+    def measured(self) -> NDArray[Any]:
+        return self.value if self.plain is None else self.plain
 
     @classmethod
     def around(cls, value: NDArray[Any], stderr: Floats, half: NDArray[Any]) -> Answers:
-        """Intervals of these half-widths, and no bias."""
-        return cls(value, stderr, value - half, value + half, np.zeros(value.size))
+        """Intervals of these half-widths."""
+        return cls(value, stderr, value - half, value + half)
+
+    def of_counts(self) -> Answers:
+        """What is known of counts, which are not below zero; an interval is never a single point."""
+        low = np.maximum(self.low, 0)
+        high = np.where(self.high > 0, self.high, np.ceil(self.stderr).astype(np.asarray(self.high).dtype))
+        high = np.maximum(high, low)
+        return replace(self, value=np.clip(self.value, low, high), low=low, high=high, plain=self.measured)
 
     @classmethod
     def of_draws(cls, value: NDArray[Any], draws: NDArray[np.int64], alpha: Alpha, level: float) -> Answers:

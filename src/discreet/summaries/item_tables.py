@@ -1,7 +1,8 @@
 """Noisy counts per item, and per item and context or per pair of items; both are kept as they were drawn.
 
-`bound` records of a user count; with a `total` of all records, counts are multiplied to make up
-for those that are not kept.
+Some records of each user are kept; what that says of all records is in `left_records`. With a `total` of all records,
+counts are multiplied to make up for those that are not kept, which is the best guess; and no count is above the total
+less what is kept elsewhere.
 With contexts the two tables are made to agree by least squares, which weighs the two noisy counts of an item by their
 inverse variances. Pairs do not add up to items; there a question that leaves the second item open is about items.
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,13 @@ from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, per_question
+from discreet.summaries.left_records import LeftRecords
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from discreet.summaries.simulation import laplace_sums
 from discreet.transforms.noise_moments import box_variances
+
+#: questions times items beyond which a total is used as it is
+_MOST_LOOKED_AT = 10**8
 
 
 @dataclass(frozen=True)
@@ -47,38 +53,56 @@ class ItemTables(MarginalTables):
         sets: Sequence[Sequence[str]],
         parts: Sequence[Part],
         *,
-        bound: int,
+        left: LeftRecords,
         pairs: str = "none",
         total: Total | None = None,
     ) -> None:
         super().__init__(schema, sets, parts, consistent=pairs == "none" and len(parts) > 1)
-        self.bound, self.pairs, self.total = bound, pairs, total
+        self.left, self.pairs, self.total = left, pairs, total
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        if self.total is None:
-            return super().answer(questions, level)
-        # half of what may be missed for the count, half for the factor; then both hold with the stated level
-        factor, deviation, least, most = self._factor((1 + level) / 2)
-        found = super().answer(questions, (1 + level) / 2)
-        stderr = np.sqrt((factor * found.stderr) ** 2 + (deviation * found.value) ** 2)
-        low = np.minimum(least * found.low, most * found.low)
-        high = np.maximum(least * found.high, most * found.high)
-        return Answers(factor * found.value, stderr, low, high, found.bias)
+        kept = super().answer(questions, level)
+        if self.left.none:
+            return kept
+        # one side may miss for the noise or for which records are kept; or for the total, if there is one
+        miss = (1 - level) / (4 if self.total is None else 8)
+        high = self.left.high(super().answer(questions, 1 - 2 * miss).high, miss)
+        if self.pairs != "none":  # both items of a pair must be kept
+            high = np.where(self.asked(questions)[:, 1], np.inf, high)
+        factor, deviation = self._factor
+        stderr = np.sqrt((factor * kept.stderr) ** 2 + (deviation * kept.value) ** 2)
+        if self.total is not None:
+            high = np.minimum(high, self._most_of_total(questions, (1 - level) / 4))
+        found = Answers(factor * kept.value, stderr, kept.low, high, plain=kept.value)
+        return replace(found, besides=self.left.besides(kept))
 
-    def _factor(self, level: float) -> tuple[float, float, float, float]:
-        """How many records there are for each one that is kept: value, standard error, and an interval."""
+    @cached_property
+    def _factor(self) -> tuple[float, float]:
+        """How many records there are for each one that is kept, and the standard error of that."""
         if self.total is None:
-            return 1.0, 0.0, 1.0, 1.0
-        kept, law = float(self.parts[0].values.sum()), DiscreteLaplace.of(self.total.scale)
-        count = self.parts[0].values.size
-        variance, fourth = (np.array([count * one]) for one in (self.parts[0].variance, self.parts[0].fourth))
-        around = float(spreads.half_widths(variance, fourth, self.smallest_scale, (1 + level) / 2)[0])
-        half = law.half_width((1 + level) / 2)
-        factor = max(self.total.noisy / max(kept, 1.0), 1.0)
-        deviation = math.sqrt(law.variance + factor**2 * float(variance[0])) / max(kept, 1.0)
-        least = max((self.total.noisy - half) / max(kept + around, 1.0), 1.0)
-        most = max((self.total.noisy + half) / max(kept - around, 1.0), 1.0)
-        return factor, deviation, least, most
+            return 1.0, 0.0
+        part, law = self.parts[0], DiscreteLaplace.of(self.total.scale)
+        kept = max(float(part.values.sum()), 1.0)
+        factor = max(self.total.noisy / kept, 1.0)
+        return factor, math.sqrt(law.variance + factor**2 * part.values.size * part.variance) / kept
+
+    def _most_of_total(self, questions: Questions, miss: float) -> Floats:
+        """The total less the kept records of other items."""
+        assert self.total is not None
+        part, asked = self.parts[0], np.zeros((questions.count, self.schema.sizes[0]), np.bool_)
+        first, last = questions.first[:, 0], questions.last[:, 0]
+        if asked.size > _MOST_LOOKED_AT:
+            others = np.zeros(questions.count)
+            noise = others
+        else:
+            for owner, low, high in zip(questions.owner, first, last, strict=True):
+                asked[owner, low : high + 1] = True
+            others = (~asked).astype(np.float64) @ part.values
+            count = (~asked).sum(axis=1)
+            variance, fourth = count * part.variance, count * part.fourth
+            noise = spreads.half_widths(variance, fourth, self.smallest_scale, 1 - miss)
+        half = DiscreteLaplace.of(self.total.scale).half_width(1 - miss)
+        return np.asarray(self.total.noisy - others + half + noise)
 
     def tables_for(self, wanted: list[int]) -> list[int]:
         if self.pairs == "none":
@@ -108,7 +132,7 @@ class ItemTables(MarginalTables):
         """As `ranking.Ranked` asks: an item's noise is independent of that of others."""
         context = np.prod(questions.last[:, 1:] - questions.first[:, 1:] + 1, axis=1)
         cells = per_question(questions, context.astype(np.int64))
-        ones, factor = np.ones_like(cells), self._factor(0.5)[0]
+        ones, factor = np.ones_like(cells), self._factor[0]
         items = laplace_sums(self.parts[0].scales[0], ones, draws, random)
         if len(self.parts) == 1:
             return factor * items
@@ -127,14 +151,14 @@ class ItemTables(MarginalTables):
         if self.total is None:
             return table
         counts = table["consistent_count" if self.consistent else "count"].to_numpy()
-        return table.append_column("rescaled_count", [self._factor(0.5)[0] * counts])
+        return table.append_column("rescaled_count", [self._factor[0] * counts])
 
     def facts(self) -> dict[str, Any]:
-        facts = {**super().facts(), "bound": self.bound, "pairs": self.pairs}
+        facts = {**super().facts(), **self.left.to_dict(), "pairs": self.pairs}
         if self.total is None:
             return facts
         total = {"total": self.total.noisy, "total scale": as_text(self.total.scale)}
-        return {**facts, **total, "factor": self._factor(0.5)[0]}
+        return {**facts, **total, "factor": self._factor[0]}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> ItemTables:
@@ -144,9 +168,7 @@ class ItemTables(MarginalTables):
             total = Total(written.whole(facts, "total", -written.MOST), written.scale(facts["total scale"]))
         if facts["pairs"] not in ("none", "both", "second"):
             raise ValueError("pairs are counted in another way than any that is known")
-        return cls(
-            schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300), pairs=facts["pairs"], total=total
-        )
+        return cls(schema, sets, parts, left=LeftRecords.read(facts), pairs=facts["pairs"], total=total)
 
 
 def _meeting(questions: Questions, one: NDArray[np.int64], other: NDArray[np.int64], order: tuple[int, int]) -> Floats:

@@ -1,13 +1,16 @@
 """Counts of items, and of items and contexts, that were smoothed: group means, or a few Fourier coefficients.
 
-A question that leaves all contexts open is answered from the items' own counts, any other from the edges'. Errors are
-those of the noise; what smoothing does to a count is left out.
+A question that leaves all contexts open is answered from the items' own counts, any other from the edges'. `stderr` is
+that of the noise; what smoothing does to a count nobody knows. So an interval uses only what was measured as it is: the
+groups that lie in the question wholly are the least that it holds, those that it touches the most; of Fourier
+coefficients the first, which is the total, unless none is cut off. It is as wide as it takes to hold the answer.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,12 +20,13 @@ from numpy.typing import NDArray
 
 from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS
 from discreet.numbers import written
-from discreet.numbers.laws import DiscreteLaplace
-from discreet.privacy import as_text
-from discreet.queries import Questions
+from discreet.numbers.laws import DiscreteLaplace, half_widths
+from discreet.privacy import Alpha, as_text
+from discreet.queries import Questions, picked
 from discreet.schema import Schema
-from discreet.summaries.base import Floats, box_sums, cells_asked, per_question
+from discreet.summaries.base import Answers, Floats, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
+from discreet.summaries.left_records import LeftRecords
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.simulation import laplace_sums
 from discreet.transforms import fourier
@@ -41,6 +45,11 @@ class Groups:
     sums: NDArray[np.int64]
     scale: Fraction
     found: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is smoothed, so that noise is all there is."""
+        return False
 
     @cached_property
     def members(self) -> NDArray[np.int64]:
@@ -61,6 +70,18 @@ class Groups:
         group_squares(first, last, questions.owner, sizes, self.groups, self.members, scratch, squares, fourths)
         law = DiscreteLaplace.of(self.scale)
         return squares * law.variance, fourths * law.fourth_cumulant
+
+    def limits(self, questions: Questions, shape: tuple[int, ...], miss: float) -> tuple[Floats, Floats]:
+        """The least and the most that was kept, each but for a chance of `miss`."""
+        from discreet.kernels.grouping import groups_touched
+
+        found, scratch = np.zeros((questions.count, 4)), np.zeros(self.sums.size, np.int64)
+        first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
+        sizes = np.array(shape, np.int64)
+        groups_touched(first, last, questions.owner, sizes, self.groups, self.members, scratch, self.sums, found)
+        alpha = Alpha.of(self.scale)
+        inside, touched = (half_widths(alpha, found[:, i].astype(np.int64), 1 - 2 * miss) for i in (1, 3))
+        return found[:, 0] - inside, found[:, 2] + touched
 
     def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
         """draws x cells: simulated noise of these cells."""
@@ -96,6 +117,10 @@ class Frequencies:
     length: int
     size: int
 
+    @property
+    def exact(self) -> bool:
+        return self.noisy.size == self.length
+
     @cached_property
     def values(self) -> Floats:
         return fourier.restored(self.noisy / self.lattice, self.length, self.size)
@@ -113,6 +138,13 @@ class Frequencies:
         variance = lengths * law.variance / self.lattice**2
         # no weighted sum has more kurtosis than one draw
         return variance, law.fourth_cumulant / law.variance**2 * variance**2
+
+    def limits(self, questions: Questions, shape: tuple[int, ...], miss: float) -> tuple[Floats, Floats]:
+        root = math.sqrt(self.length) / self.lattice
+        total = float(self.noisy[0]) * root
+        half = (DiscreteLaplace.of(self.scale).half_width(1 - 2 * miss) + 0.5) * root
+        every = cells_asked(questions) >= self.size
+        return np.where(every, total - half, 0.0), np.full(questions.count, max(total + half, 0.0))
 
     def _length(self, questions: Questions, question: int, shape: tuple[int, ...]) -> float:
         asked = np.zeros(shape)
@@ -161,11 +193,31 @@ class SmoothedCounts(SeveralTables):
     kind: ClassVar[type[Groups] | type[Frequencies]]
     stored_columns: ClassVar[tuple[str, ...]]
 
-    def __init__(self, schema: Schema, sets: Sequence[Sequence[str]], parts: Sequence[Any], *, bound: int) -> None:
+    def __init__(
+        self, schema: Schema, sets: Sequence[Sequence[str]], parts: Sequence[Any], *, left: LeftRecords
+    ) -> None:
         super().__init__(schema, sets)
         self.parts: list[Groups | Frequencies] = list(parts)
-        self.bound = bound
+        self.left = left
         self.smallest_scale = float(min(part.scale for part in parts))
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        found, miss = super().answer(questions, level), (1 - level) / 2
+        low, high = np.zeros(questions.count), np.zeros(questions.count)
+        each = miss if self.left.none else miss / 2
+        about_contexts = self.asked(questions)[:, 0]
+        for number in range(len(self.parts)):
+            chosen = np.flatnonzero(about_contexts == bool(number))
+            if chosen.size:
+                some = picked(questions, chosen)
+                there = _about_items(some) if len(self.shapes[number]) < len(self.schema) else some
+                if self.parts[number].exact:
+                    noisy = super().answer(some, 1 - 2 * each)
+                    low[chosen], seen = noisy.low, noisy.high
+                else:
+                    low[chosen], seen = self.parts[number].limits(there, self.shapes[number], each)
+                high[chosen] = self.left.high(seen, each)
+        return replace(found, low=np.minimum(low, found.value), high=np.maximum(high, found.value))
 
     def asked(self, questions: Questions) -> NDArray[np.bool_]:
         """In one column, whether each question asks about contexts."""
@@ -194,12 +246,12 @@ class SmoothedCounts(SeveralTables):
         return labelled_tables(self.schema, self.sets, columns)
 
     def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "bound": self.bound}
+        return {**super().facts(), **self.left.to_dict()}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SmoothedCounts:
         sets, parts = cls.read_parts(cls.kind, schema, facts, parquet, cls.stored_columns)
-        return cls(schema, sets, parts, bound=written.whole(facts, "bound", 1, 10**300))
+        return cls(schema, sets, parts, left=LeftRecords.read(facts))
 
 
 class GroupedCounts(SmoothedCounts):

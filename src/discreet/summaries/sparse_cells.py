@@ -5,7 +5,7 @@ How a question is answered, and with which interval, is said in `sparse_law`.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,21 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.cell_numbers import CellNumbers
+from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
 from discreet.summaries.columns import codes_of, labels_of
+from discreet.summaries.remainders import Surroundings, Totals, with_remainder
 from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 
 
 class SparseCells(SparseEntries):
-    """Numbers of the kept cells (rising), their noisy counts, and the public rule by which they were kept."""
+    """Numbers of the kept cells (rising), their noisy counts, and the public rule by which they were kept.
+
+    `totals` may tell how much all cells hold together, those that are not here included.
+    """
 
     shape = "sparse-cells"
 
-    def __init__(self, schema: Schema, numbers: NDArray[Any], values: NDArray[np.int64], rule: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        numbers: NDArray[Any],
+        values: NDArray[np.int64],
+        rule: dict[str, Any],
+        totals: Sequence[Totals] = (),
+    ) -> None:
         super().__init__(schema, values, rule)
-        self.numbers = numbers
+        self.numbers, self.totals = numbers, tuple(totals)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
@@ -48,11 +60,41 @@ class SparseCells(SparseEntries):
 
         columns = np.zeros((len(questions.first), 6))
         sparse_box_sums(self.codes, self._columns, questions.first, questions.last, columns)
-        value, weighted, up, down, passed, held = (per_question(questions, column) for column in columns.T)
-        cells = cells_asked(questions)
-        powers = (WeightPowers.of_count(count) for count in (cells, held, passed))
-        sums = Sums(value, weighted, up, down, cells, held, cells, held, np.ones_like(cells), *powers)
-        return replace(self.law.interval(sums, level), bias=self.law.bias(sums, level))
+        held = np.stack([per_question(questions, column) for column in columns.T])
+        sums = _sums(held, cells_asked(questions))
+        if self.totals:
+            return with_remainder(self.law, sums, self._around(questions), level)
+        found = self.law.interval(sums, level)
+        # an upper end is kept back where absent cells could hold more than there seems to be at all
+        useless = (sums.needed > 1) & self.law.filters & (self.law.unseen(sums) > self._seen)
+        return self.law.with_end(found, np.where(useless, np.inf, found.high), ~sums.complete)
+
+    @cached_property
+    def _seen(self) -> float:
+        return max(float(np.abs(self.weights).sum()), 10.0 * self.law.theta)
+
+    @cached_property
+    def _running(self) -> list[NDArray[np.float64]]:
+        """For each of the totals, the sums of the columns and the numbers of cells up to each group."""
+        found = []
+        for totals in self.totals:
+            sums = np.zeros((totals.starts.size + 1, 8))
+            np.add.at(sums, totals.groups(self.schema, self.codes) + 1, np.pad(self._columns, ((0, 0), (0, 2))))
+            sums[1:, 6], sums[1:, 7] = totals.cells(self.schema), totals.counts
+            found.append(np.cumsum(sums, axis=0))
+        return found
+
+    def _around(self, questions: Questions) -> Surroundings:
+        """By those totals that have the fewest cells around a question; the first are of everything."""
+        best = np.full((9, questions.count), np.inf)
+        law = np.zeros(questions.count, np.int64)
+        for number, (totals, running) in enumerate(zip(self.totals, self._running, strict=True)):
+            first, last = totals.runs(self.schema, questions)
+            found = np.vstack([(running[last + 1] - running[first]).T, last - first + 1.0])
+            fewer = found[6] < best[6]
+            best[:, fewer], law[fewer] = found[:, fewer], number
+        alphas = [Alpha.of(totals.scale) for totals in self.totals]
+        return Surroundings(_sums(best[:6], best[6]), best[7], alphas, law, best[8].astype(np.int64))
 
     def to_arrow(self) -> Any:
         codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")
@@ -60,10 +102,19 @@ class SparseCells(SparseEntries):
 
     def facts(self) -> dict[str, Any]:
         used = "cells one by one: `count`; sums: `weighted_count`" if self.tau is not None else "`count`"
-        return {**self.rule, "use": used}
+        totals = {"totals": [one.to_dict() for one in self.totals]} if self.totals else {}
+        return {**self.rule, **totals, "use": used}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SparseCells:
         table, values, rule = cls.read_rows(facts, parquet)
         codes = np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1)
-        return cls(schema, CellNumbers(schema.sizes).encode(codes), values, rule)
+        totals = [Totals.read(schema, said) for said in facts.get("totals", [])]
+        return cls(schema, CellNumbers(schema.sizes).encode(codes), values, rule, totals)
+
+
+def _sums(held: NDArray[np.float64], cells: NDArray[np.float64]) -> Sums:
+    """From sums of the columns over what is here, and the number of all cells."""
+    value, weighted, up, down, passed, here = held
+    powers = (WeightPowers.of_count(count) for count in (cells, here, passed))
+    return Sums(value, weighted, up, down, cells, here, cells, here, np.ones_like(cells), *powers)

@@ -5,20 +5,29 @@ A question needs some entries, each with a weight (1 for cells and tree nodes). 
 here counts as zero);
 - else by the sum of sign(v) * max(|v|, tau) times the weights, which is unbiased for the (filtered) noisy entries.
 
-Intervals put three things together. Noise: the quantile of the law of the noise of all entries needed (with a filter:
-of the estimated number that passed it). Sampling: of the entries lighter than tau (each was drawn with chance p = |v|
-/ tau) some were drawn on each side; the variance of that number is estimated without bias by the sum of 1 - p; its
-limits are those of a Poisson number of that variance (Wilson-Hilferty), so that few or none drawn still leave room
-above. The parts are squared and added (the MOVER rule). What a filter hides is not in the interval but in the bias:
-each absent entry had a noisy value below theta. Adding the noise of the absent ones makes that a bound for whatever
-they hold: the error is the noise of all entries needed, less the noisy values of the absent ones.
+An interval has to hold the true count c of the entries needed, whatever a filter hides. With noise z each had the
+value v = c + z, and it is here if |v| (one-sided: v) is at least theta, unless it was sampled away.
+
+Upwards. An absent entry has v < theta, so c <= theta - 1 - z: the truth is at most the sum of what is here, theta - 1
+for each absent entry, and the noise of all.
+
+Downwards, if no c is below zero: an entry that passed makes the sum too high by its noise, one that did not makes it
+too low by c. For each t > 0 the mean of exp(t error) is at most that of the noise (for an entry that fails, v has a
+mean of zero or more), so the noise of all entries bounds the error. Where few passed less is enough: the noise of those
+that did, and that of the entries that pass though they are empty, whose number and law are public. One-sided, these
+have a mean, which is taken off.
+
+Sampling: of the entries lighter than tau (each was drawn with chance p = |v| / tau) some were drawn on each side; the
+variance of that number is estimated without bias by the sum of 1 - p; its limits are those of a Poisson number of that
+variance (Wilson-Hilferty), so that few or none drawn still leave room above. Noise and sampling are squared and added
+(the MOVER rule). Weighted entries may be below zero, so what hides of them counts both ways.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
@@ -35,6 +44,8 @@ from discreet.summaries.columns import arrow_table, checked_counts, distinct_row
 _EXACT_COUNTS = 1 << 40
 #: limits may be any number whose square is one
 _BEYOND = 10**150
+#: width of an interval over typical error, where most of it is what may be hidden: from 2 to 50 in trials
+_TYPICAL = 8
 _RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 
 
@@ -79,6 +90,16 @@ class Sums:
     held_spread: WeightPowers
     passed: WeightPowers
 
+    def without(self, part: Sums) -> Sums:
+        """The rest, when a part of the entries is taken out; what is largest stays."""
+        numbers = {
+            name: np.maximum(getattr(self, name) - getattr(part, name), 0.0)
+            for name in ("up", "down", "needed", "held", "load", "held_load")
+        }
+        values = {name: getattr(self, name) - getattr(part, name) for name in ("value", "weighted")}
+        noise = {name: getattr(self, name).without(getattr(part, name)) for name in ("spread", "held_spread", "passed")}
+        return Sums(**values, **numbers, **noise, largest=self.largest)
+
     @property
     def absent_load(self) -> Floats:
         return np.maximum(self.load - self.held_load, 0.0)
@@ -105,33 +126,77 @@ class SparseLaw:
         self.noise = DiscreteLaplace(self.alpha)
 
     def interval(self, sums: Sums, level: float) -> Answers:
-        """The answers without their bias."""
+        """From these entries alone: noise, sampling, and what absent entries may hold."""
+        raw, middle = self.middle(sums)
+        miss = (1 - level) / 2
+        noise = self.half(sums.spread, level)
+        below, above = self.sampling(sums, level)
+        hides = np.where(sums.complete, 0.0, sums.absent_load * self.hidden)
+        if self.equal_weights:
+            fallen = np.where(raw, noise, self.lifted(sums, miss))
+            low = middle - self.surplus(sums) - np.hypot(fallen, below)
+        else:
+            low = middle - np.hypot(noise, below) - hides
+        high = np.minimum(middle + np.hypot(noise, above) + hides, sums.value + noise + self.unseen(sums))
+        high = np.maximum(high, low)
+        passed = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
+        sampled = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
+        stderr = np.sqrt(passed.second * self.noise.variance + sampled)
+        return Answers(middle - self.surplus(sums), stderr, low, high, plain=middle)
+
+    def with_end(self, found: Answers, high: Floats, hidden: NDArray[np.bool_]) -> Answers:
+        """With this upper end. Where entries are hidden, the typical error is a guess: a part of the width."""
+        if not self.drops:
+            return replace(found, high=high)
+        reach = np.where(np.isfinite(high) & hidden, high - np.maximum(found.low, 0.0), 0.0) / _TYPICAL
+        return replace(found, high=high, stderr=np.maximum(found.stderr, reach))
+
+    def middle(self, sums: Sums) -> tuple[NDArray[np.bool_], Floats]:
+        """Which questions are answered by values as they were drawn, and the sums that answer."""
         raw = (sums.needed == 1) | sums.complete
-        spread = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
-        noise = self.half(spread, level)
-        below, above = self._sampling(sums, level)
-        middle = np.where(raw, sums.value, sums.weighted)
-        # whatever was sampled away is lighter than tau, so what is here bounds the whole from both sides
-        most = np.where(sums.complete, 0.0, sums.absent_load * self.tau)
-        below = np.clip(middle - sums.value + (most if self.two_sided else 0.0), 0.0, below)
-        above = np.clip(sums.value + most - middle, 0.0, above)
-        sampling = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
-        stderr = np.sqrt(spread.second * self.noise.variance + sampling)
-        low, high = middle - np.hypot(noise, below), middle + np.hypot(noise, above)
-        return Answers(middle, stderr, low, high, np.zeros_like(middle))
+        return raw, np.where(raw, sums.value, sums.weighted)
 
-    def bias(self, sums: Sums, level: float) -> Floats:
-        """The most that is outside the interval: what absent entries hide, and what one side leaves out."""
-        bias = self.one_sided(sums.load)
-        if self.drops:
-            left = self.half(sums.spread.without(sums.held_spread), level)
-            bias = bias + np.where(sums.complete, 0.0, sums.absent_load * self.hidden + left)
-        return bias
+    def unseen(self, sums: Sums) -> Floats:
+        """The most that the noisy values of absent entries add up to, whether filtered or sampled away."""
+        return np.where(sums.complete, 0.0, sums.absent_load * max(self.hidden, self.tau))
 
-    def one_sided(self, load: Floats) -> Floats:
-        """What entries that are zero add to a sum if only positive noise is kept; no entry adds more."""
-        a = self.alpha.fraction
-        return np.zeros_like(load) if self.two_sided else load * float(a / (1 - a * a))
+    def surplus(self, sums: Sums) -> Floats:
+        """What empty entries add to a sum in the mean, if only those above zero are kept."""
+        raw, _ = self.middle(sums)
+        return np.zeros_like(sums.load) if self.two_sided else np.where(raw, 0.0, sums.load * self._empty[1])
+
+    def lifted(self, sums: Sums, miss: float) -> Floats:
+        """By how much the noise may have made a sum too high, but for a chance of `miss`."""
+        every = self.half(sums.spread, 1 - 2 * miss)
+        if self.two_sided and not self.filters:
+            return every
+        chance, _, second, fourth = self._empty
+        expected = sums.needed * chance
+        few, rare = expected <= miss / 2, expected <= miss / 100
+        of_passed = np.where(
+            rare, self.half(sums.passed, 1 - 1.98 * miss), self.half(sums.passed, 1 - miss) if few.any() else 0.0
+        )
+        variance = sums.passed.second * self.noise.variance + sums.spread.second * second
+        cumulant = sums.passed.fourth * self.noise.fourth_cumulant + sums.spread.fourth * fourth
+        mixed = spreads.half_widths(variance, cumulant, 1 / self.noise.rate, 1 - 2 * miss)
+        return np.minimum(np.where(few, of_passed, mixed), every)
+
+    @cached_property
+    def _empty(self) -> tuple[float, float, float, float]:
+        """Of an empty entry: the chance that it passes upwards; its mean if only that counts; second, fourth moments.
+
+        Beyond theta its noise is theta and a geometric number.
+        """
+        a, theta = float(self.alpha.fraction), float(self.theta)
+        if (rest := 1 - a) == 0:
+            rest = float(1 - self.alpha.fraction)
+        chance = math.exp(-theta * self.noise.rate) / (1 + a)
+        g1, g2 = a / rest, a * (1 + a) / rest**2
+        g3, g4 = a * (1 + 4 * a + a * a) / rest**3, a * (1 + 11 * a + 11 * a * a + a**3) / rest**4
+        second = theta**2 + 2 * theta * g1 + g2
+        fourth = theta**4 + 4 * theta**3 * g1 + 6 * theta**2 * g2 + 4 * theta * g3 + g4
+        sides = 2 if self.two_sided else 1
+        return chance, chance * (theta + g1), sides * chance * second, sides * chance * fourth
 
     def half(self, spread: WeightPowers, level: float) -> Floats:
         """Half-widths of the noise; of equal weights by the exact law, beyond 2**40 draws the normal one is as good."""
@@ -143,7 +208,7 @@ class SparseLaw:
         normal = NormalDist().inv_cdf(0.5 + level / 2) * 1.000001 * np.sqrt(variance)
         return np.where(counts <= _EXACT_COUNTS, exact, normal)
 
-    def _sampling(self, sums: Sums, level: float) -> tuple[Floats, Floats]:
+    def sampling(self, sums: Sums, level: float) -> tuple[Floats, Floats]:
         """How far the sampled part may be off, below and above: by limits of two Poisson numbers, in steps of tau w.
 
         The largest weight stands for all: with fewer, larger steps of the same variance the limits are wider.
@@ -156,7 +221,14 @@ class SparseLaw:
         if not self.two_sided:
             low_down = high_down = down
         step = self.tau * unit
-        return step * np.hypot(up - low_up, high_down - down), step * np.hypot(high_up - up, down - low_down)
+        below = step * np.hypot(up - low_up, high_down - down)
+        above = step * np.hypot(high_up - up, down - low_down)
+        # whatever was sampled away is lighter than tau, so what is here bounds the whole from both sides
+        _, middle = self.middle(sums)
+        most = np.where(sums.complete, 0.0, sums.absent_load * self.tau)
+        below = np.clip(middle - sums.value + (most if self.two_sided else 0.0), 0.0, below)
+        above = np.clip(sums.value + most - middle, 0.0, above)
+        return below, above
 
 
 class SparseEntries(Summary):

@@ -2,13 +2,14 @@
 
 A range is made up of as few tree nodes as cover it, or of the coefficients with a weight in its sum; a question over
 several attributes of their products. From these it is answered as from cells; see `sparse_law`. What absent tree nodes
-may hide is bounded in `node_bias`. No tree node is used for two boxes of one question, as boxes do not overlap.
+may hide is bounded in `node_caps`. No tree node is used for two boxes of one question, as boxes do not overlap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers
-from discreet.summaries.node_bias import Reached, tree_bias
+from discreet.summaries.node_caps import Reached, tree_high
 from discreet.summaries.node_columns import from_columns, to_columns
 from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 from discreet.transforms import node_axis_of
@@ -26,6 +27,7 @@ from discreet.transforms.noise_moments import box_variances
 
 #: how many boxes are answered at a time, and how many entries their lists may have
 _BOXES, _ENTRIES = 1 << 12, 1 << 22
+_ROOT_SHARE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +97,29 @@ class SparseNodes(SparseEntries):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         sums, reached = self._sums(questions)
-        found = self.law.interval(sums, level)
+        found, open_ended = self.law.interval(sums, level), ~sums.complete
+        if not self.plain:
+            open_ended &= sums.needed > 1
+        if not open_ended.any():
+            return found
+        # of what one side may miss, a fifth is for the root
+        most = 1 - (1 - level) * (1 - _ROOT_SHARE) if self._root is not None else level
         if self._hides:
-            return replace(found, bias=tree_bias(self.law, sums, reached, found, level, checked=self.checked))
-        return replace(found, bias=self.law.bias(sums, level))
+            high = tree_high(self.law, sums, reached, most, checked=self.checked)
+        else:
+            high = self.law.interval(sums, most).high
+        if self._root is not None:
+            high = np.minimum(high, self._root + self.law.noise.half_width(1 - (1 - level) * _ROOT_SHARE))
+        return self.law.with_end(found, np.where(open_ended, high, found.high), open_ended)
+
+    @cached_property
+    def _root(self) -> int | None:
+        """The noisy count of everything, if it is here; no question has more."""
+        return int(self.values[0]) if self.codes.size and not self.codes[0].any() else None
 
     @property
     def _hides(self) -> bool:
-        """Whether absent nodes of trees have a bias of their own."""
+        """Whether what absent nodes hold is bounded by nodes that they lie in."""
         return self.plain and (self.law.drops or self.checked)
 
     def _sums(self, questions: Questions) -> tuple[Sums, Reached]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.queries.estimate import Estimate
+from discreet.queries.estimate import Estimate, Named
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,11 @@ from discreet.queries.estimate import Estimate
         (Estimate(-0.2, 32, -64, 64), "0 ± 32 (95 %: -64 to 64)"),
         (Estimate(5, 0, 5, 5), "5 ± 0 (95 %: 5 to 5)"),
         (Estimate(0.0312, 0.0123, 0.007, 0.055), "0.031 ± 0.012 (95 %: 0.007 to 0.055)"),
-        (Estimate(5, math.inf, -math.inf, math.inf), "5 ± inf (95 %: -inf to inf)"),
+        (Estimate(5, 2, 3, math.inf), "5 (95 %: 3 or more, no upper end can be promised)"),
+        (
+            Estimate(500, 40, 230, 5300, besides=Named("when each user counts at most 10 records", 244, 230, 258)),
+            "500 ± 40 (95 %: 230 to 5,300); when each user counts at most 10 records: 244 (230 to 258)",
+        ),
         (Estimate(5, 1, 3, 7, note="of 3 cells"), "5 ± 1 (95 %: 3 to 7); of 3 cells"),
     ],
 )
@@ -32,7 +36,9 @@ def test_estimates_read_well(estimate: Estimate, text: str) -> None:
 
 def test_an_estimate_is_plain_json() -> None:
     five: Any = np.int64(5)  # what numpy counts with, though the field says float
-    estimate = Estimate(five, np.float64(1.5), 2, 8.0, note="n")
-    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": 8.0, "level": 0.95, "bias": 0.0, "note": "n"}
+    named = Named("kept", 1, 0, 2)
+    estimate = Estimate(five, np.float64(1.5), 2, math.inf, note="n", measured=-3.5, besides=named)
+    details = {"measured": -3.5, "besides": {"name": "kept", "value": 1, "low": 0, "high": 2}}
+    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": None, "level": 0.95, "note": "n", "details": details}
     assert json.loads(json.dumps(estimate.to_dict())) == expected
     assert type(estimate.to_dict()["value"]) is int

@@ -17,9 +17,9 @@ from discreet.errors import BadParameter, CannotAnswer
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import exact
-from discreet.queries import bind
+from discreet.queries import bind, picked
 from discreet.release import Release
-from discreet.release.ranking import item_questions, picked
+from discreet.release.ranking import item_questions
 from discreet.summaries import simulation
 
 SCHEMA = discreet.Schema(item=discreet.Nominal([f"i{k}" for k in range(8)]), day=discreet.Ordinal(0, 2))

@@ -47,7 +47,7 @@ class Fpa(ItemMethod):
     parameters = (*ITEMS, COEFFICIENTS)
     takes_pairs = False
     columns = FOURIER_COLUMNS
-    never_covered = ("frequencies",)
+    always_leaves_out = ("frequencies",)
     spends_all = False  # rounding, and choices whose worst case no data have, are paid for
 
     def __init__(self, request: Request) -> None:
@@ -84,7 +84,7 @@ class Fpa(ItemMethod):
             self.pay(moved / scale)
             exact = np.rint(every[:kept] * LATTICE).astype(np.int64)
             views.append(Frequencies(noise.add(exact, scale), scale, LATTICE, length, table.size))
-        return FourierCounts(self.release_schema, self.views, views, bound=bound)
+        return FourierCounts(self.release_schema, self.views, views, left=self.left_records(bound))
 
     def _numbers(self, every: NDArray[np.longdouble], step: str, unit: Unit, length: int, noise: Noise) -> int:
         """How many coefficients are kept: k = 2 rho - 1."""

@@ -23,6 +23,7 @@ from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Whole
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Nominal
+from discreet.summaries.left_records import POPULAR
 
 POPULARITY_SHARE = Fraction(1, 10)
 PROBE = Parameter(
@@ -39,8 +40,9 @@ SCORES = Parameter(
 class Hpa(ItemCells):
     method = "hpa"
     parameters = (*ITEMS, RESCALE, PROBE, SCORES)
-    never_covered = ("popular-first",)
+    always_leaves_out = ("popular-first",)
     usual_bound = Sra.usual_bound
+    chosen_by = POPULAR
 
     def __init__(self, request: Request) -> None:
         self.scores = _public_scores(request)

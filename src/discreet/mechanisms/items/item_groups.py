@@ -38,7 +38,7 @@ class Grouping:
 class GroupedItems(ItemMethod):
     takes_pairs = False
     columns = GROUP_COLUMNS
-    never_covered = ("groups",)
+    always_leaves_out = ("groups",)
 
     @abstractmethod
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
@@ -53,7 +53,7 @@ class GroupedItems(ItemMethod):
             group_sums(found.order, self.sample_table(kept, step, bound), found.size, groups, sums)
             scale = self.scale(step, self.unit_of(bound))
             views.append(Groups(groups, noise.add(sums, scale), scale, {"group": found.size, **found.facts}))
-        return GroupedCounts(self.release_schema, self.views, views, bound=bound)
+        return GroupedCounts(self.release_schema, self.views, views, left=self.left_records(bound))
 
     def sample_table(
         self, kept: Kept, step: str, first: int, chosen: NDArray[np.bool_] | None = None

@@ -28,6 +28,7 @@ from discreet.private.bounded import Bounded
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
 from discreet.summaries import Summary
+from discreet.summaries.left_records import RANDOM, LeftRecords
 
 MOST_CELLS = 10**8
 ALSO = "also_"
@@ -60,6 +61,8 @@ class ItemMethod(SharedBudget):
     columns: tuple[str, ...] = ()
     #: how many records of a user count by default; None for the unit's own bound
     usual_bound: ClassVar[int | None] = None
+    #: how the records that count are chosen
+    chosen_by: ClassVar[str] = RANDOM
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -133,6 +136,11 @@ class ItemMethod(SharedBudget):
 
     def kept(self, histories: Histories, most: int, noise: Noise, scores: NDArray[np.float64] | None = None) -> Kept:
         return histories.kept(most, distinct=self.distinct, scores=scores, salt=noise.salt())
+
+    def left_records(self, bound: int) -> LeftRecords:
+        """What is known of the records that do not count."""
+        what = "different items" if self.distinct else "records"
+        return LeftRecords(bound, self.request.unit.most, self.chosen_by, what)
 
     def unit_of(self, rows: int) -> Unit:
         """The unit when this many of its records count."""

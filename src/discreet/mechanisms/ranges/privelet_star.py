@@ -23,7 +23,7 @@ THRESHOLD = choice(
 class PriveletStar(PriveletPlus):
     method = "privelet*"
     rehearsal = "empty"
-    never_covered = ("shrunk",)
+    always_leaves_out = ("shrunk",)
     parameters = (*PriveletPlus.parameters, THRESHOLD)
 
     def choose_axes(self) -> list[Axis]:

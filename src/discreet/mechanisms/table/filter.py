@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, Sparse, of
+from discreet.mechanisms.table.table_sparse import LARGEST, SIDED, THETA, TOTAL, Sparse, of
 from discreet.noise import Chosen, Field, Noise
 from discreet.summaries import Summary
 
 
 class Filter(Sparse):
     method = "filter"
-    parameters = of("cell", THETA, LARGEST, SIDED)
+    parameters = of("cell", THETA, LARGEST, SIDED, TOTAL)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.priority import Priority
-from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA, of
+from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA, TOTAL, of
 
 
 class FilterPriority(Priority):
     method = "filter-priority"
-    parameters = of("cell", SIZE, THETA, SIDED)
+    parameters = of("cell", SIZE, THETA, SIDED, TOTAL)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, THETA, of
+from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, THETA, TOTAL, of
 from discreet.mechanisms.table.threshold import Threshold
 
 #: how many times the wanted size an empty table sends through the filter, to be sampled down
@@ -17,7 +17,7 @@ PASSING = 4
 
 class FilterThreshold(Threshold):
     method = "filter-threshold"
-    parameters = of("cell", THETA, TAU, SAMPLE, SIDED)
+    parameters = of("cell", THETA, TAU, SAMPLE, SIDED, TOTAL)
 
     def limits(self) -> tuple[int, Fraction]:
         theta, tau = self.given(THETA), self.given(TAU)

@@ -28,10 +28,13 @@ from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.parameters import Parameter, Parameters, Positive, Whole, choice
+from discreet.parameters import Form, Parameter, Parameters, Positive, Whole, choice
+from discreet.privacy import Alpha, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
+from discreet.schema import Nominal, Schema
 from discreet.summaries import Summary
+from discreet.summaries.remainders import Totals
 from discreet.summaries.sparse_cells import SparseCells
 
 DEFAULT_SIZE = 100_000
@@ -57,6 +60,15 @@ TAU = Parameter(
     "Cells below tau are kept with probability count / tau",
     otherwise="such that an empty table would keep `size` of them on average",
 )
+TOTAL = Parameter(
+    "total",
+    Form("0, or a share of epsilon below 1"),
+    "Which share of epsilon is spent on noisy totals, which bound what absent cells hold",
+    otherwise="0; chosen by `auto`: 0.03",
+)
+AUTO_TOTAL = Fraction(3, 100)
+#: totals of an attribute's outermost groups are measured if there are no more of these
+MOST_GROUPS = 64
 LARGEST = replace(
     SIZE,
     meaning="At most this many cells are kept, the largest ones; if theta is not given, it also sets theta",
@@ -94,6 +106,12 @@ class Sparse(OneScale):
         self.likely = 0.0
         self.sizes, weight = self.layout()
         self.set_scale(weight)
+        self.total = self._total_share()
+        self.grouped = _top_groups(request.schema) if self.total else {}
+        self.scale /= 1 - self.total
+        self.alpha = Alpha.of(self.scale)
+        # a record that is replaced moves no total of everything
+        self.spends_all = not self.total or request.unit.neighbours == "add-remove"
         self.cells = math.prod(self.sizes)
         if self.cells > MOST_CELLS:
             raise BadParameter(f"a table may have at most 1e100 {self.entry}s; leave out attributes, or use wider bins")
@@ -105,6 +123,45 @@ class Sparse(OneScale):
         # a coefficient below zero matters as much as one above
         self.two_sided = SIDED not in self.parameters or self.value(SIDED) == "two"
 
+    @property
+    def cost(self) -> Fraction:
+        totals = len(self.grouped) / self.total_scale if self.total else Fraction(0)
+        return cost(self.request.unit, self.weight / self.scale + totals)
+
+    @property
+    def total_scale(self) -> Fraction:
+        """Of the noise in each total; all kinds of totals have the same share."""
+        share = self.request.epsilon * self.total / len(self.grouped)
+        return scale_of(share, self.request.unit.sensitivity)
+
+    def _total_share(self) -> Fraction:
+        if TOTAL not in self.parameters:
+            return Fraction(0)
+        given = self.request.parameters.get("total")
+        if given is None:
+            share, origin = (AUTO_TOTAL, "default of `auto`") if self.request.auto else (Fraction(0), "default")
+        else:
+            zero = not isinstance(given, bool) and given in (0, "0")
+            share, origin = Fraction(0) if zero else exact(given, "total"), "given"
+        if share >= 1:
+            raise BadParameter(f"total must be 0, or a share of epsilon below 1 such as 0.03, not {given!r}")
+        if share:
+            self.note_choice("total", share, origin)
+        return share
+
+    def noisy_totals(self, counts: Counts, noise: Noise) -> list[Totals]:
+        found = []
+        for name, starts in self.grouped.items():
+            if name is None:
+                exact_totals = np.array([int(counts.counts.sum())], np.int64)
+            else:
+                place = self.request.schema.names.index(name)
+                groups = np.searchsorted(starts, counts.codes[:, place], side="right") - 1
+                exact_totals = np.zeros(starts.size, np.int64)
+                np.add.at(exact_totals, groups, counts.counts)
+            found.append(Totals(name, starts, noise.add(exact_totals, self.total_scale), self.total_scale))
+        return found
+
     def layout(self) -> tuple[tuple[int, ...], int]:
         """How many entries each attribute has, and how many entries one record counts in at most."""
         return self.request.schema.sizes, 1
@@ -114,12 +171,16 @@ class Sparse(OneScale):
         """What is kept of each stretch of noisy entries, and theta and tau as the summary needs them."""
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:
-        occupied, exact = self.occupied(data.table())
-        parts = min(noise.cores, int(len(exact) + self.likely) // WORTH_A_STRETCH)
-        stretches = cut(occupied, exact, self.cells, max(1, parts))
+        counts = data.table()
+        totals = self.noisy_totals(counts, noise)
+        occupied, true = self.occupied(counts)
+        parts = min(noise.cores, int(len(true) + self.likely) // WORTH_A_STRETCH)
+        stretches = cut(occupied, true, self.cells, max(1, parts))
         fields = noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
         kept, facts = self.keep(fields, noise)
         noisy = [field.values for field in fields]
+        if totals:
+            facts["totals"] = totals
         return self.finished(*merged(self.sizes, stretches, noisy, kept), facts, noise)
 
     def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -134,7 +195,8 @@ class Sparse(OneScale):
         return self.summary(numbers, values, {**law, **facts})
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
-        return SparseCells(self.request.schema, numbers, values, facts)
+        totals = facts.pop("totals", ())
+        return SparseCells(self.request.schema, numbers, values, facts, totals)
 
     def passing(self, fields: Sequence[Field], noise: Noise, limit: Fraction | None = None) -> list[Chosen]:
         """All that theta lets through, or a sample of it."""
@@ -203,3 +265,14 @@ class Sparse(OneScale):
             tau = Fraction(float(f"{high:.6g}"))
         self.note_choice("tau", tau, f"default: an empty table would keep {size:,} {self.entry}s in expectation")
         return tau
+
+
+def _top_groups(schema: Schema) -> dict[str | None, NDArray[np.int64]]:
+    """Where the outermost groups of hierarchies start, by attribute; and of everything, by none."""
+    found: dict[str | None, NDArray[np.int64]] = {None: np.zeros(1, np.int64)}
+    for name, attribute in schema.items():
+        if isinstance(attribute, Nominal) and attribute.depth > 1:
+            starts = np.array([first for _, first, _ in attribute.level(0)], np.int64)
+            if 1 < starts.size <= MOST_GROUPS:
+                found[name] = starts
+    return found

@@ -22,6 +22,7 @@ from discreet.queries import Questions, bind
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.base import Answers
 from discreet.summaries.item_tables import ItemTables
+from discreet.summaries.left_records import LeftRecords
 from discreet.summaries.marginal_tables import Part
 from discreet.summaries.smoothed_items import FourierCounts, Frequencies, GroupedCounts, Groups
 from tests.law.item_cases import METHODS, Rows, made
@@ -83,7 +84,7 @@ def spread(scale: Fraction, count: int) -> Floats:
 
 def with_contexts(draws: Floats) -> ItemTables:
     parts = [Part(draws[:5], (1.0,), SCALES[:1]), Part(draws[5:], (1.0,), SCALES[1:])]
-    return ItemTables(SCHEMA, [["item"], ["item", "day"]], parts, bound=3)
+    return ItemTables(SCHEMA, [["item"], ["item", "day"]], parts, left=LeftRecords(3, 3))
 
 
 @pytest.mark.parametrize("where", ABOUT_ITEMS + ABOUT_EDGES)
@@ -115,7 +116,7 @@ def test_one_table_of_items() -> None:
     schema = Schema(item=Ordinal(0, 4))
 
     def alone(draws: Floats) -> ItemTables:
-        return ItemTables(schema, [["item"]], [Part(draws, (1.0,), SCALES[:1])], bound=1)
+        return ItemTables(schema, [["item"]], [Part(draws, (1.0,), SCALES[:1])], left=LeftRecords(1, 1))
 
     for where in ABOUT_ITEMS:
         check_variance(alone, spread(SCALES[0], 5), where)
@@ -129,7 +130,7 @@ def both_orders(draws: Floats) -> ItemTables:
     square = np.zeros((5, 5))
     square[np.triu_indices(5, 1)] = draws[5:]
     parts = [Part(draws[:5], (1.0,), SCALES[:1]), Part((square + square.T).reshape(-1), (1.0,), SCALES[1:])]
-    return ItemTables(PAIRS, [["item"], ["item", "also_item"]], parts, bound=3, pairs="both")
+    return ItemTables(PAIRS, [["item"], ["item", "also_item"]], parts, left=LeftRecords(3, 3), pairs="both")
 
 
 @pytest.mark.parametrize("where", [*ABOUT_PAIRS, *ABOUT_ITEMS])
@@ -199,7 +200,7 @@ def grouped(draws: Floats) -> GroupedCounts:
         Groups(np.array([1, 0, 1, 1, 0], np.int32), draws[:2], SCALES[0]),  # type: ignore[arg-type]
         Groups(np.arange(15, dtype=np.int32) * 7 % 15 % 4, draws[2:], SCALES[1]),  # type: ignore[arg-type]
     ]
-    return GroupedCounts(SCHEMA, [["item"], ["item", "day"]], views, bound=2)
+    return GroupedCounts(SCHEMA, [["item"], ["item", "day"]], views, left=LeftRecords(2, 2))
 
 
 @pytest.mark.parametrize("where", ABOUT_ITEMS + ABOUT_EDGES)
@@ -233,7 +234,7 @@ def test_frequencies_state_their_variance(where: Any, kept: int) -> None:
     def restored(draws: Floats) -> FourierCounts:
         first, second = (np.rint(part).astype(np.int64) for part in np.split(draws, [kept]))
         views = [Frequencies(first, SCALES[0], lattice, 5, 5), Frequencies(second, SCALES[1], lattice, 15, 15)]
-        return FourierCounts(SCHEMA, [["item"], ["item", "day"]], views, bound=2)
+        return FourierCounts(SCHEMA, [["item"], ["item", "day"]], views, left=LeftRecords(2, 2))
 
     check_variance(restored, np.concatenate([spread(SCALES[0], kept), spread(SCALES[1], kept)]), where)
 

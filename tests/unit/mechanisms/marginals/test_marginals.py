@@ -327,5 +327,6 @@ def test_saved_and_loaded(method: str, consistency: bool, tmp_path: Path) -> Non
 def test_whole_numbers_on_request() -> None:
     release = data().publish(discreet.Marginals(ways=1, method="two-phase"), "0.01")
     plain, whole = release.table("age"), release.table("age", whole=True)
-    assert np.asarray(whole["count"]).tolist() == np.maximum(np.rint(plain["count"]), 0).tolist()
+    assert np.asarray(whole["count"]).min() >= 0
+    assert np.asarray(whole["count"]).sum() == release.count(whole=True).value
     assert np.asarray(whole["low"]).tolist() == np.asarray(plain["low"]).tolist()

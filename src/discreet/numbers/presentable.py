@@ -1,0 +1,44 @@
+"""Counts to show: whole numbers, none below zero, whose parts add up to their total.
+
+The nearest such numbers to noisy ones, where an error counts for less the noisier its number is: v becomes
+max(v - t V, 0), V its variance, with the one t at which they add up to the total (a projection). Setting negative ones
+to zero instead would make sums too high. Then whole numbers: all are rounded down, and those that lost most get one
+more until they add up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def whole_total(value: float) -> int:
+    return max(round(float(value)), 0)
+
+
+def adding_up(values: Floats, variances: Floats, total: int) -> NDArray[np.int64]:
+    """Whole numbers of at least zero with this sum."""
+    if not values.size:
+        return np.zeros(0, np.int64)
+    parts = _projected(values, np.maximum(variances, 1e-12), float(total))
+    whole = np.floor(parts + 1e-9).astype(np.int64)
+    missing = total - int(whole.sum())
+    order = np.argsort(whole - parts, kind="stable")
+    each, some = divmod(max(missing, 0), values.size)
+    whole += each
+    whole[order[:some]] += 1
+    return whole
+
+
+def _projected(values: Floats, variances: Floats, total: float) -> Floats:
+    """max(v - t V, 0) with the sum `total`: the t of the numbers that stay above zero, found by sorting v / V."""
+    order = np.argsort(-values / variances, kind="stable")
+    sums, spreads = np.cumsum(values[order]), np.cumsum(variances[order])
+    limits = (sums - total) / spreads
+    staying = np.flatnonzero(values[order] / variances[order] > limits)
+    last = int(staying[-1]) if staying.size else 0
+    parts: Floats = np.maximum(values - limits[last] * variances, 0.0)
+    scale = total / parts.sum() if parts.sum() > 0 else 0.0
+    return parts * scale if total > 0 else np.zeros_like(values)
