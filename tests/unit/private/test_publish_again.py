@@ -135,6 +135,15 @@ def test_an_older_copy_of_the_ledger_is_noticed(tmp_path: Path) -> None:
         people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
 
 
+def test_a_folder_that_another_ledger_was_charged_for_is_refused(tmp_path: Path) -> None:
+    people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    for file in tmp_path.glob("l.ledger*"):
+        file.unlink()
+    with pytest.raises(LedgerError, match="charged to a ledger that is not this one"):
+        people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert people(tmp_path).ledger.spent == 0
+
+
 def test_what_is_recorded_is_what_is_saved_later(tmp_path: Path) -> None:
     data = people(tmp_path)
     releases = [data.publish(TASK, 1, name=name) for name in ("a", "b")]
