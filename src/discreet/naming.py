@@ -16,6 +16,7 @@ RESERVED = ("count", "stderr", "low", "high", "bias", "weighted_count", "margina
 #: columns of `top`, so of every release of items; below, those of some methods only
 TOP_COLUMNS = ("rank", "certainty")
 GROUP_COLUMNS = ("group", "group_count")
+SAMPLE_COLUMN = "sample"
 FOURIER_COLUMNS = ("coefficient",)
 RESCALED_COLUMNS = ("rescaled_count",)
 

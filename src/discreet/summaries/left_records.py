@@ -36,6 +36,11 @@ class LeftRecords:
     def none(self) -> bool:
         return self.most is not None and self.bound >= self.most
 
+    @property
+    def events(self) -> int:
+        """How many things may fail for one end of an interval: the noise, and which records were kept."""
+        return 1 if self.none else 2
+
     def to_dict(self) -> dict[str, Any]:
         said = {"bound": self.bound, "chosen": self.chosen, "what": self.what}
         return said if self.most is None else {**said, "most": self.most}

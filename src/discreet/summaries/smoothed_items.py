@@ -2,7 +2,8 @@
 
 A question that leaves all contexts open is answered from the items' own counts, any other from the edges'. `stderr` is
 that of the noise; what smoothing does to a count nobody knows. So an interval uses only what was measured as it is: the
-groups that lie in the question wholly are the least that it holds, those that it touches the most; of Fourier
+groups that lie in the question wholly are the least that it holds, those that it touches the most, and the sample that
+they were found by is another bound, item by item; of Fourier
 coefficients the first, which is the total, unless none is cut off. It is as wide as it takes to hold the answer.
 """
 
@@ -18,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS
+from discreet.naming import FOURIER_COLUMNS, GROUP_COLUMNS, SAMPLE_COLUMN
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha, as_text
@@ -29,12 +30,42 @@ from discreet.summaries.columns import labelled_tables
 from discreet.summaries.left_records import LeftRecords
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.simulation import laplace_sums
-from discreet.transforms import fourier
+from discreet.transforms import Direct, fourier
+from discreet.transforms.lines import running_sums
 
 #: how many cells may be transformed to find the exact variance of sums of Fourier counts; beyond it a bound is used
 _MOST_TRANSFORMED = 10**8
 #: how many coefficients are drawn together
 _MOST_DRAWN = 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSample:
+    """Noisy counts of each cell on its own, of few records: what groups were found by.
+
+    They are of so many `records` of each user, chosen at random; of all records of some users if that is None.
+    """
+
+    values: NDArray[np.int64]
+    scale: Fraction
+    records: int | None
+
+    def limits(self, questions: Questions, shape: tuple[int, ...], miss: float) -> tuple[Floats, Floats]:
+        running = running_sums([Direct(size) for size in shape], self.values.reshape(shape).astype(np.float64))
+        seen = per_question(questions, box_sums(questions, running))
+        draws = cells_asked(questions).astype(np.int64)
+        half = half_widths(Alpha.of(self.scale), draws, 1 - 2 * miss)
+        return seen - half, seen + half
+
+    def facts(self) -> dict[str, Any]:
+        return {"sample scale": as_text(self.scale), "sample records": self.records}
+
+    @classmethod
+    def read(cls, facts: dict[str, Any], values: NDArray[Any]) -> OwnSample:
+        records = facts["sample records"]
+        if records is not None:
+            records = written.whole(facts, "sample records", 1, 10**300)
+        return cls(values.astype(np.int64), written.scale(facts["sample scale"]), records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +76,26 @@ class Groups:
     sums: NDArray[np.int64]
     scale: Fraction
     found: dict[str, float] = field(default_factory=dict)
+    sample: OwnSample | None = None
 
     @property
     def exact(self) -> bool:
         """Whether nothing is smoothed, so that noise is all there is."""
         return False
+
+    def bounds(
+        self, questions: Questions, shape: tuple[int, ...], left: LeftRecords, miss: float
+    ) -> tuple[Floats, Floats]:
+        """The least and the most of all records, each but for a chance of `miss`: by groups, and by the sample."""
+        share = (miss if self.sample is None else miss / 2) / left.events
+        low, seen = self.limits(questions, shape, share)
+        high = left.high(seen, share)
+        if self.sample is None:
+            return low, high
+        own, seen = self.sample.limits(questions, shape, share)
+        if self.sample.records is not None:
+            high = np.minimum(high, replace(left, bound=self.sample.records).high(seen, share))
+        return np.maximum(low, own), high
 
     @cached_property
     def members(self) -> NDArray[np.int64]:
@@ -91,10 +137,12 @@ class Groups:
 
     def columns(self) -> dict[str, Any]:
         """What is stored for each cell besides its count."""
-        return {"group": self.groups, "group_count": self.sums[self.groups]}
+        sample = {} if self.sample is None else {SAMPLE_COLUMN: self.sample.values}
+        return {"group": self.groups, "group_count": self.sums[self.groups], **sample}
 
     def facts(self) -> dict[str, Any]:
-        return {"scale": as_text(self.scale), "groups": int(self.sums.size), **self.found}
+        sample = {} if self.sample is None else self.sample.facts()
+        return {"scale": as_text(self.scale), "groups": int(self.sums.size), **self.found, **sample}
 
     @classmethod
     def read(cls, facts: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Groups:
@@ -103,8 +151,10 @@ class Groups:
         if groups.size and not 0 <= int(groups.min()) <= int(groups.max()) < sums.size:
             raise ValueError("a cell names a group that does not exist")
         sums[groups] = columns["group_count"]
-        found = {name: value for name, value in facts.items() if name not in ("attributes", "scale", "groups")}
-        return cls(groups, sums, written.scale(facts["scale"]), found)
+        others = ("attributes", "scale", "groups", "sample scale", "sample records")
+        found = {name: value for name, value in facts.items() if name not in others}
+        sample = OwnSample.read(facts, columns[SAMPLE_COLUMN]) if SAMPLE_COLUMN in columns else None
+        return cls(groups, sums, written.scale(facts["scale"]), found, sample)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +189,14 @@ class Frequencies:
         # no weighted sum has more kurtosis than one draw
         return variance, law.fourth_cumulant / law.variance**2 * variance**2
 
+    def bounds(
+        self, questions: Questions, shape: tuple[int, ...], left: LeftRecords, miss: float
+    ) -> tuple[Floats, Floats]:
+        low, seen = self.limits(questions, shape, miss / left.events)
+        return low, left.high(seen, miss / left.events)
+
     def limits(self, questions: Questions, shape: tuple[int, ...], miss: float) -> tuple[Floats, Floats]:
+        """The least and the most that was kept: of the first coefficient, which is the total."""
         root = math.sqrt(self.length) / self.lattice
         total = float(self.noisy[0]) * root
         half = (DiscreteLaplace.of(self.scale).half_width(1 - 2 * miss) + 0.5) * root
@@ -204,19 +261,18 @@ class SmoothedCounts(SeveralTables):
     def answer(self, questions: Questions, level: float) -> Answers:
         found, miss = super().answer(questions, level), (1 - level) / 2
         low, high = np.zeros(questions.count), np.zeros(questions.count)
-        each = miss if self.left.none else miss / 2
         about_contexts = self.asked(questions)[:, 0]
         for number in range(len(self.parts)):
             chosen = np.flatnonzero(about_contexts == bool(number))
             if chosen.size:
                 some = picked(questions, chosen)
                 there = _about_items(some) if len(self.shapes[number]) < len(self.schema) else some
-                if self.parts[number].exact:
-                    noisy = super().answer(some, 1 - 2 * each)
-                    low[chosen], seen = noisy.low, noisy.high
+                part = self.parts[number]
+                if part.exact:
+                    noisy = super().answer(some, level if self.left.none else 1 - miss)
+                    low[chosen], high[chosen] = noisy.low, self.left.high(noisy.high, miss / 2)
                 else:
-                    low[chosen], seen = self.parts[number].limits(there, self.shapes[number], each)
-                high[chosen] = self.left.high(seen, each)
+                    low[chosen], high[chosen] = part.bounds(there, self.shapes[number], self.left, miss)
         return replace(found, low=np.minimum(low, found.value), high=np.maximum(high, found.value))
 
     def asked(self, questions: Questions) -> NDArray[np.bool_]:
@@ -250,7 +306,9 @@ class SmoothedCounts(SeveralTables):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SmoothedCounts:
-        sets, parts = cls.read_parts(cls.kind, schema, facts, parquet, cls.stored_columns)
+        sampled = all("sample scale" in table for table in facts["tables"])
+        columns = (*cls.stored_columns, *([SAMPLE_COLUMN] if sampled else []))
+        sets, parts = cls.read_parts(cls.kind, schema, facts, parquet, columns)
         return cls(schema, sets, parts, left=LeftRecords.read(facts))
 
 

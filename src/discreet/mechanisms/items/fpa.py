@@ -6,7 +6,7 @@ only real-valued one of the project. Guarantee: `privacy.length_cost`; counts ar
 the floating-point transform has a bound, which is paid for along with the rounding.
 With no `coefficients` given, rho is drawn by the exponential mechanism. Its loss is the length of what is cut off,
 which one user changes by at most the length of the user's records, plus the length of the noise to come, which is
-public. Bias: what the coefficients left out would add; the error bars do not cover it. The order of items matters.
+public. Bias: what the coefficients left out would add; intervals allow for it. The order of items matters.
 """
 
 from __future__ import annotations

@@ -95,7 +95,8 @@ class Gs(GsS):
             rising = np.rint(rising * parts)
         scale = scale_of(self.epsilon_of(step), self.unit_of(bound).sensitivity)
         size = best_size(rising.astype(np.int64, copy=False), float(scale) / stands_for * parts)
-        return Grouping(order, size, {"sample stands for": stands_for})
+        own = self.own_sample(seen, own_scale, bound)
+        return Grouping(order, size, {"sample stands for": stands_for}, own)
 
     def _stands_for(self, kept: Kept, step: str, bound: int, rate: Fraction, noise: Noise) -> float:
         """How many records one of the sample stands for."""

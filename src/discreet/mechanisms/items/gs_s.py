@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_groups import GROUP, GroupedItems, Grouping
 from discreet.mechanisms.items.item_method import ITEMS
+from discreet.naming import GROUP_COLUMNS, SAMPLE_COLUMN
 from discreet.noise import Noise
 from discreet.numbers.intervals import Rational
 from discreet.parameters import choice
 from discreet.privacy import sampling_rate, scale_of
 from discreet.private.kept import Kept
+from discreet.summaries.smoothed_items import OwnSample
 
 SAMPLING = choice(
     "sampling",
@@ -31,6 +33,7 @@ SAMPLING = choice(
 
 class GsS(GroupedItems):
     method = "gs-s"
+    columns = (*GROUP_COLUMNS, SAMPLE_COLUMN)
     parameters = (*ITEMS, GROUP, SAMPLING)
 
     def __init__(self, request: Request) -> None:
@@ -46,8 +49,12 @@ class GsS(GroupedItems):
         return self.for_each_table({"sample": Fraction(1, 2), "items": Fraction(1, 2)})
 
     def grouping(self, kept: Kept, step: str, bound: int, noise: Noise) -> Grouping:
-        seen, _, _ = self.noisy_sample(kept, step, bound, noise)
-        return Grouping(noise.shuffled(seen), self.group_size(seen.size, bound), {})
+        seen, scale, _ = self.noisy_sample(kept, step, bound, noise)
+        own = self.own_sample(seen, scale, bound)
+        return Grouping(noise.shuffled(seen), self.group_size(seen.size, bound), {}, own)
+
+    def own_sample(self, seen: NDArray[np.int64], scale: Fraction, bound: int) -> OwnSample:
+        return OwnSample(seen, scale, {"columns": 1, "none": bound, "rows": None}[self.sampling])
 
     def noisy_sample(
         self, kept: Kept, step: str, bound: int, noise: Noise

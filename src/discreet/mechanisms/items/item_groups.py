@@ -3,7 +3,7 @@
 Linear map: group sums, in which every record counts once; so noise of scale s costs the bound of records over s. The
 mean of a group of w then has 1 / w of the noise. Which items are grouped follows from public chance (gs-r) or from a
 noisy sample of the records that is paid for (gs-s, gs), never from the exact counts.
-Bias: smoothing. Items of a group get the same count, whatever theirs is; the error bars leave that out.
+Bias: smoothing. Items of a group get the same count, whatever theirs is; intervals allow for that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.private.kept import Histories, Kept
 from discreet.summaries import Summary
-from discreet.summaries.smoothed_items import GroupedCounts, Groups
+from discreet.summaries.smoothed_items import GroupedCounts, Groups, OwnSample
 
 GROUP = Parameter("group", Whole(), "How many items make a group (w)", otherwise="the bound")
 
@@ -33,11 +33,13 @@ class Grouping:
     order: NDArray[np.int64]
     size: int
     facts: dict[str, float]
+    #: what it was found by, which is published too
+    sample: OwnSample | None = None
 
 
 class GroupedItems(ItemMethod):
     takes_pairs = False
-    columns = GROUP_COLUMNS
+    columns: tuple[str, ...] = GROUP_COLUMNS
     always_leaves_out = ("groups",)
 
     @abstractmethod
@@ -52,7 +54,8 @@ class GroupedItems(ItemMethod):
             groups, sums = np.empty(found.order.size, np.int32), np.zeros(found.order.size // found.size, np.int64)
             group_sums(found.order, self.sample_table(kept, step, bound), found.size, groups, sums)
             scale = self.scale(step, self.unit_of(bound))
-            views.append(Groups(groups, noise.add(sums, scale), scale, {"group": found.size, **found.facts}))
+            facts = {"group": found.size, **found.facts}
+            views.append(Groups(groups, noise.add(sums, scale), scale, facts, found.sample))
         return GroupedCounts(self.release_schema, self.views, views, left=self.left_records(bound))
 
     def sample_table(
