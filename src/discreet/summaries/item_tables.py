@@ -24,7 +24,7 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Floats, per_question
+from discreet.summaries.base import Answers, Floats, cells_asked, per_question
 from discreet.summaries.left_records import LeftRecords
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from discreet.summaries.simulation import laplace_sums
@@ -73,7 +73,17 @@ class ItemTables(MarginalTables):
         stderr = np.sqrt((factor * kept.stderr) ** 2 + (deviation * kept.value) ** 2)
         if self.total is not None:
             high = np.minimum(high, self._most_of_total(questions, (1 - level) / 4))
-        found = Answers(factor * kept.value, stderr, kept.low, high, plain=kept.value)
+        value, low = factor * kept.value, kept.low
+        if self.total is not None:
+            every = cells_asked(questions) >= self.schema.cells
+            law, noisy = DiscreteLaplace.of(self.total.scale), self.total.noisy
+            half = law.half_width(level)
+            value, low, high = (
+                np.where(every, of_all, one)
+                for of_all, one in ((noisy, value), (noisy - half, low), (noisy + half, high))
+            )
+            stderr = np.where(every, math.sqrt(law.variance), stderr)
+        found = Answers(value, stderr, low, high, plain=kept.value)
         return replace(found, besides=self.left.besides(kept))
 
     @cached_property

@@ -10,6 +10,7 @@ and the noise allow, as kept records are among all records.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -70,4 +71,5 @@ class LeftRecords:
 def most_behind(seen: Floats, miss: float) -> Floats:
     """The largest mean of a Poisson number that is at most `seen` with a chance of `miss` (Wilson-Hilferty)."""
     z, m = NormalDist().inv_cdf(1 - miss), np.floor(seen) + 1.0
-    return np.asarray(m * (1 - 1 / (9 * m) + z / (3 * np.sqrt(m))) ** 3 * 1.01)
+    some = m * (1 - 1 / (9 * m) + z / (3 * np.sqrt(m))) ** 3 * 1.01
+    return np.where(m == 1, -math.log(miss), some)

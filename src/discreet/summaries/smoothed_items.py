@@ -87,14 +87,15 @@ class Groups:
         self, questions: Questions, shape: tuple[int, ...], left: LeftRecords, miss: float
     ) -> tuple[Floats, Floats]:
         """The least and the most of all records, each but for a chance of `miss`: by groups, and by the sample."""
-        share = (miss if self.sample is None else miss / 2) / left.events
-        low, seen = self.limits(questions, shape, share)
-        high = left.high(seen, share)
+        each = miss if self.sample is None else miss / 2
+        low, seen = self.limits(questions, shape, each / left.events)
+        high = left.high(seen, each / left.events)
         if self.sample is None:
             return low, high
-        own, seen = self.sample.limits(questions, shape, share)
+        of_sample = replace(left, bound=self.sample.records or left.bound)
+        own, seen = self.sample.limits(questions, shape, each / of_sample.events)
         if self.sample.records is not None:
-            high = np.minimum(high, replace(left, bound=self.sample.records).high(seen, share))
+            high = np.minimum(high, of_sample.high(seen, each / of_sample.events))
         return np.maximum(low, own), high
 
     @cached_property
