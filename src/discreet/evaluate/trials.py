@@ -137,9 +137,15 @@ def _all_counts(plan: Evaluation, schema: Schema) -> Counts:
     return Counts.from_dense(schema.sizes, kept.table(_ALL_ITEMS))
 
 
+def _mean_width(widths: Floats) -> float:
+    """Of the intervals that have two ends; zero if none has."""
+    closed = widths[np.isfinite(widths)]
+    return float(closed.mean()) if closed.size else 0.0
+
+
 def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | None) -> Json:
     """Every measure of one release against the truth."""
-    found = summary.answer(workload.questions, LEVEL)
+    found = summary.answer(workload.questions, LEVEL).of_counts()
     value = np.asarray(found.value, np.float64)
     off = np.abs(value - truth)
     least = max(sanity if sanity is not None else 0.001 * float(truth.max(initial=0.0)), 1.0)
@@ -150,7 +156,7 @@ def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | 
         "relative": _short(relative.mean()),
         "squared": _short((off**2).mean()),
         "covered": _short(inside.mean()),
-        "width": _short(np.mean(np.asarray(found.high, np.float64) - np.asarray(found.low, np.float64))),
+        "width": _short(_mean_width(np.asarray(found.high - found.low, np.float64))),
         "by coverage": _binned(workload.coverage, off, relative),
         "by size": _binned(truth, off, relative),
     }

@@ -15,7 +15,7 @@ from tests.statistics import at_least
 def test_the_limit_is_that_of_a_poisson_number_and_not_much_more(miss: float) -> None:
     seen = np.array([0.0, 1, 2, 5, 40, 1000])
     exact = chi2.ppf(1 - miss, 2 * seen + 2) / 2
-    assert np.all(most_behind(seen, miss) >= exact)
+    assert np.all(most_behind(seen, miss) >= exact * (1 - 1e-12))
     assert np.all(most_behind(seen, miss) <= exact * 1.08 + 0.05)
 
 
