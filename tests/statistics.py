@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FAMILY = 1e-9
-COMPARISONS = 50_000
+COMPARISONS = 100_000
 ROUNDING = 1e-15
 
 _made = 0

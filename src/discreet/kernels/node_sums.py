@@ -14,8 +14,9 @@ from discreet.kernels.jit import Floats, Ints, kernel
 #: starts and ends of the lists, and the nodes and weights of their entries
 Needs = tuple[Ints, Ints, Ints, Floats]
 #: columns of what `node_sums` adds up
-VALUE, WEIGHTED, UP, DOWN, PASSED, PASSED_FOURTH, HELD_SECOND, HELD_FOURTH, HELD_LOAD, HELD = range(10)
-COLUMNS = 10
+VALUE, WEIGHTED, UP, DOWN, UP_DRAWN, DOWN_DRAWN = range(6)
+PASSED, PASSED_FOURTH, HELD_SECOND, HELD_FOURTH, HELD_LOAD, HELD = range(6, 12)
+COLUMNS = 12
 
 
 @kernel
@@ -38,6 +39,8 @@ def _add(out: Floats, load: float, value: int, tau: float) -> None:
     out[VALUE] += load * value
     out[WEIGHTED] += load * value / chance
     out[UP if load * value > 0 else DOWN] += second * (1.0 - chance)
+    if chance < 1.0:
+        out[UP_DRAWN if load * value > 0 else DOWN_DRAWN] += second
     out[PASSED] += second / chance
     out[PASSED_FOURTH] += second * second / chance
     out[HELD_SECOND] += second

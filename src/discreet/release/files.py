@@ -118,6 +118,8 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
 
 def _unsaid(manifest: dict[str, Any]) -> dict[str, Any]:
     """What earlier versions did not write into the summary, as it follows from the rest."""
+    if manifest["method"] in ("ireduct", "iresamp"):
+        return {"looks": 4.0}  # how often a table was looked at is not known
     if manifest["task"].get("task") != "items":
         return {}
     unit = Unit.from_dict(manifest["unit"])

@@ -43,11 +43,13 @@ class Reached:
 def tree_high(law: SparseLaw, sums: Sums, reached: Reached, level: float, *, checked: bool) -> Floats:
     """`checked`: nodes below a missing one were dropped."""
     miss = (1 - level) / 4
-    _, middle = law.middle(sums)
+    raw, middle = law.middle(sums)
     _, above = law.sampling(sums, 1 - 2 * miss)
     loss = largest_loss(law, reached.candidates, miss / 2)
     noise = law.half(sums.spread, 1 - (miss if checked else 2 * miss))
-    hides = sums.absent_load * (law.hidden + (loss if checked else 0.0))
+    # of a single node that was asked for, nobody else tells that it was sampled away
+    most = np.where(raw, max(law.hidden, law.tau), law.hidden)
+    hides = sums.absent_load * (most + (loss if checked else 0.0))
     by_all = middle + np.hypot(noise, above) + hides
     room = law.half(WeightPowers.of_count(reached.looked_for), 1 - miss)
     room = room + reached.missing * (max(law.hidden, law.tau) + loss)

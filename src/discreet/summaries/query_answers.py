@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.columns import arrow_table, read_column
-from discreet.summaries.marginal_tables import Part
+from discreet.summaries.marginal_tables import Choice, Part
 
 
 @dataclass(eq=False)
@@ -29,6 +29,7 @@ class QueryAnswers(Summary):
     boxes: Sequence[Boxes]
     members: Sequence[list[int]]
     parts: Sequence[Part]
+    choice: Choice = field(default_factory=Choice)
 
     @cached_property
     def _answers(self) -> tuple[Any, Any, Any]:
@@ -52,7 +53,9 @@ class QueryAnswers(Summary):
         chosen = [self._numbers[key] for key in keys]
         value, variance, fourth = (column[chosen] for column in self._answers)
         smallest = float(min(scale for part in self.parts for scale in part.scales))
-        return Answers.of_moments(value, variance, fourth, smallest, level)
+        found = Answers.of_moments(value, variance, fourth, smallest, self.choice.level(level))
+        lean = self.choice.lean(1) * found.stderr
+        return replace(found, low=found.low - lean, high=found.high + lean)
 
     def to_arrow(self) -> Any:
         value, variance, _ = self._answers
@@ -61,7 +64,8 @@ class QueryAnswers(Summary):
     def facts(self) -> dict[str, Any]:
         queries = [{"first": box.first.tolist(), "last": box.last.tolist()} for box in self.boxes]
         pairs = zip(self.members, self.parts, strict=True)
-        return {"queries": queries, "families": [{"queries": numbers, **part.facts()} for numbers, part in pairs]}
+        families = [{"queries": numbers, **part.facts()} for numbers, part in pairs]
+        return {"queries": queries, "families": families, **self.choice.facts()}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> QueryAnswers:
@@ -74,7 +78,7 @@ class QueryAnswers(Summary):
         if any(box.first.shape[1:] != (len(schema),) or box.last.shape != box.first.shape for box in boxes):
             raise ValueError("queries are not about the attributes of the schema")
         parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
-        return cls(schema, texts.tolist(), boxes, members, parts)
+        return cls(schema, texts.tolist(), boxes, members, parts, Choice.read(facts))
 
 
 def _key(first: Any, last: Any) -> bytes:

@@ -7,8 +7,8 @@ there add up to the total, so the question has at most the total less what the o
 is here of them, less what noise may have lifted it by (`SparseLaw.lifted`).
 
 In the mean the absent cells of the surroundings hold the total less all that is here. What a question gets of that is
-in proportion to its absent cells. How far that is off follows from a model, which only `stderr` uses: absent cells that
-hold anything hold half of theta, and are anywhere.
+in proportion to its absent cells. How far that is off nobody knows; `stderr` alone uses a guess: absent cells that hold
+anything hold half of theta, and a part may be wrong by its own size.
 """
 
 from __future__ import annotations
@@ -118,18 +118,18 @@ def with_remainder(law: SparseLaw, sums: Sums, around: Surroundings, level: floa
     by_cells = np.where(sums.needed == 1, found.high, law.interval(sums, 1 - miss).high)
     alone, every = sums.needed == 1, around.sums.needed <= sums.needed
     rest = around.sums.without(sums)
-    below, _ = law.sampling(rest, 1 - miss)
-    lifted = np.where(rest.needed == 0, 0.0, np.hypot(law.lifted(rest, miss / 2), below))
-    high = around.total - rest.weighted + law.surplus(rest) + np.hypot(around.half(miss / 2), lifted)
+    others = np.where(rest.needed == 0, 0.0, law.least(rest, miss / 4))
+    high = around.total + around.half(miss / 4) - others
     wholly = around.half(miss)
     low = np.where(every & ~alone, around.total - wholly, found.low)
     high = np.where(every, around.total + wholly, np.minimum(by_cells, high))
-    share = np.where(around.sums.absent_load > 0, sums.absent_load / np.maximum(around.sums.absent_load, 1.0), 0.0)
     held = around.sums.weighted - law.surplus(around.sums)
     left = np.maximum(around.total - held, 0.0)
+    share = np.where(around.sums.absent_load > 0, sums.absent_load / np.maximum(around.sums.absent_load, 1.0), 0.0)
     value = np.where(every, around.total, found.value + share * left)
     unsure = np.maximum(left, np.sqrt(around.variance))
     spread = share**2 * around.variance + share * (1 - share) * unsure * max(law.hidden, 1) / 2
+    spread += (left * share * (1 - share)) ** 2
     noise = np.where(sums.held > 0, found.stderr**2, 0.0)
     stderr = np.sqrt(np.where(every, around.variance, noise + spread))
     kept = alone & (sums.held > 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -33,7 +34,7 @@ class SeveralTables(Summary):
         self.shapes = [tuple(schema.sizes[place] for place in places) for places in self.places]
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        value, variance, fourth = (np.zeros(questions.count) for _ in range(3))
+        value, variance, fourth, lean = (np.zeros(questions.count) for _ in range(4))
         asked = self.asked(questions)
         bits = np.packbits(asked, axis=1)  # rows as strings, which sort much faster
         _, rows, group_of = np.unique(bits.view(f"S{bits.shape[1]}")[:, 0], return_index=True, return_inverse=True)
@@ -42,8 +43,15 @@ class SeveralTables(Summary):
             boxes = np.flatnonzero(group_of[questions.owner] == group)
             owner = np.searchsorted(chosen, questions.owner[boxes])
             some = Questions(questions.first[boxes], questions.last[boxes], chosen.size, owner)
-            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, np.flatnonzero(asked[row]).tolist())
-        return Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
+            columns = np.flatnonzero(asked[row]).tolist()
+            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, columns)
+            lean[chosen] = self.lean(columns) * np.sqrt(variance[chosen])
+        found = Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
+        return replace(found, low=found.low - lean, high=found.high + lean) if lean.any() else found
+
+    def lean(self, asked: list[int]) -> float:
+        """By how many standard errors answers may be off in the mean, because scales depend on the noise."""
+        return 0.0
 
     def asked(self, questions: Questions) -> NDArray[np.bool_]:
         """Which attributes (columns) each question (row) restricts."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,15 @@ class SketchCells(Summary):
         of_row = DiscreteLaplace(self.alpha).variance + self.second_moment / self.buckets
         variance = self._error_law.variance if self._is_median else of_row
         apart = variance * share * squares / self.rows
-        meeting = 2 * coupling * meetings * (value / np.maximum(cells, 1)) ** 2 / self.rows
-        stderr = np.sqrt(apart + meeting)
-        wider = np.divide(stderr, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
+
+        def meeting(each: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(2 * coupling * meetings * each**2 / self.rows)
+
+        stderr = np.sqrt(apart + meeting(value / np.maximum(cells, 1)))
+        # an answer that came out too low must not make its own interval narrow
+        far = 1 + NormalDist().inv_cdf(0.5 + level / 2)
+        most = np.sqrt(apart + meeting((np.abs(value) + far * stderr) / np.maximum(cells, 1)))
+        wider = np.divide(most, np.sqrt(apart), out=np.ones_like(stderr), where=apart > 0)
         return Answers.around(value, stderr, share * self._error_law.half_widths(terms, level) * wider)
 
     def _estimates(self, questions: Questions) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:

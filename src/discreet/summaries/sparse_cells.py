@@ -21,6 +21,9 @@ from discreet.summaries.columns import codes_of, labels_of
 from discreet.summaries.remainders import Surroundings, Totals, with_remainder
 from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 
+#: of what is added up; then, of groups, the number of cells and the total
+_COLUMNS, _CELLS, _TOTAL = 8, 8, 9
+
 
 class SparseCells(SparseEntries):
     """Numbers of the kept cells (rising), their noisy counts, and the public rule by which they were kept.
@@ -48,17 +51,17 @@ class SparseCells(SparseEntries):
 
     @cached_property
     def _columns(self) -> NDArray[np.float64]:
-        """What is added up over boxes: value, weight, 1 - p above and below zero, 1 / p, and one."""
+        """What is added up over boxes: value, weight, 1 - p and p < 1 above and below zero, 1 / p, and one."""
         sizes, tau = np.abs(self.values), self.law.tau
         missed = 1 - np.minimum(sizes / tau, 1.0) if tau else np.zeros(sizes.size)
         inverse = np.maximum(tau / np.maximum(sizes, 1), 1.0)
-        up, down = missed * (self.values > 0), missed * (self.values < 0)
-        return np.stack([self.values, self.weights, up, down, inverse, np.ones(sizes.size)], axis=1)
+        sides = [column * side for column in (missed, missed > 0) for side in (self.values > 0, self.values < 0)]
+        return np.stack([self.values, self.weights, *sides, inverse, np.ones(sizes.size)], axis=1)
 
     def answer(self, questions: Questions, level: float) -> Answers:
         from discreet.kernels.sorted_rows import sparse_box_sums
 
-        columns = np.zeros((len(questions.first), 6))
+        columns = np.zeros((len(questions.first), _COLUMNS))
         sparse_box_sums(self.codes, self._columns, questions.first, questions.last, columns)
         held = np.stack([per_question(questions, column) for column in columns.T])
         sums = _sums(held, cells_asked(questions))
@@ -78,23 +81,24 @@ class SparseCells(SparseEntries):
         """For each of the totals, the sums of the columns and the numbers of cells up to each group."""
         found = []
         for totals in self.totals:
-            sums = np.zeros((totals.starts.size + 1, 8))
+            sums = np.zeros((totals.starts.size + 1, _COLUMNS + 2))
             np.add.at(sums, totals.groups(self.schema, self.codes) + 1, np.pad(self._columns, ((0, 0), (0, 2))))
-            sums[1:, 6], sums[1:, 7] = totals.cells(self.schema), totals.counts
+            sums[1:, _CELLS], sums[1:, _TOTAL] = totals.cells(self.schema), totals.counts
             found.append(np.cumsum(sums, axis=0))
         return found
 
     def _around(self, questions: Questions) -> Surroundings:
         """By those totals that have the fewest cells around a question; the first are of everything."""
-        best = np.full((9, questions.count), np.inf)
+        best = np.full((_COLUMNS + 3, questions.count), np.inf)
         law = np.zeros(questions.count, np.int64)
         for number, (totals, running) in enumerate(zip(self.totals, self._running, strict=True)):
             first, last = totals.runs(self.schema, questions)
             found = np.vstack([(running[last + 1] - running[first]).T, last - first + 1.0])
-            fewer = found[6] < best[6]
+            fewer = found[_CELLS] < best[_CELLS]
             best[:, fewer], law[fewer] = found[:, fewer], number
         alphas = [Alpha.of(totals.scale) for totals in self.totals]
-        return Surroundings(_sums(best[:6], best[6]), best[7], alphas, law, best[8].astype(np.int64))
+        sums = _sums(best[:_COLUMNS], best[_CELLS])
+        return Surroundings(sums, best[_TOTAL], alphas, law, best[-1].astype(np.int64))
 
     def to_arrow(self) -> Any:
         codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")
@@ -115,6 +119,7 @@ class SparseCells(SparseEntries):
 
 def _sums(held: NDArray[np.float64], cells: NDArray[np.float64]) -> Sums:
     """From sums of the columns over what is here, and the number of all cells."""
-    value, weighted, up, down, passed, here = held
+    value, weighted, up, down, up_drawn, down_drawn, passed, here = held
     powers = (WeightPowers.of_count(count) for count in (cells, here, passed))
-    return Sums(value, weighted, up, down, cells, here, cells, here, np.ones_like(cells), *powers)
+    drawn = up, down, up_drawn, down_drawn
+    return Sums(value, weighted, *drawn, cells, here, cells, here, np.ones_like(cells), *powers)

@@ -17,10 +17,13 @@ mean of zero or more), so the noise of all entries bounds the error. Where few p
 that did, and that of the entries that pass though they are empty, whose number and law are public. One-sided, these
 have a mean, which is taken off.
 
-Sampling: of the entries lighter than tau (each was drawn with chance p = |v| / tau) some were drawn on each side; the
-variance of that number is estimated without bias by the sum of 1 - p; its limits are those of a Poisson number of that
-variance (Wilson-Hilferty), so that few or none drawn still leave room above. Noise and sampling are squared and added
-(the MOVER rule). Weighted entries may be below zero, so what hides of them counts both ways.
+Sampling: of the entries lighter than tau (each was drawn with chance p = |v| / tau) some were drawn on each side, and
+their number times tau stands for all of them. That it is too low: the variance of that number is estimated without bias
+by the sum of 1 - p; its upper limit is that of a Poisson number of that variance (Wilson-Hilferty), so that few or none
+drawn still leave room above. That it is too high: the lower limit of a Poisson number, for few; for ten and more, what
+the normal law has with the same estimate of the variance. Noise and sampling are squared and added (the MOVER rule).
+And whatever was drawn is at least what it is, what was not at most tau: with the noise, this holds without any rule.
+Weighted entries may be below zero, so what hides of them counts both ways.
 """
 
 from __future__ import annotations
@@ -46,6 +49,11 @@ _EXACT_COUNTS = 1 << 40
 _BEYOND = 10**150
 #: width of an interval over typical error, where most of it is what may be hidden: from 2 to 50 in trials
 _TYPICAL = 8
+#: of the rate of the noise: exponents that bounds are tried with
+_EXPONENTS = np.geomspace(0.01, 0.95, 24).tolist()
+_MOST_LOG = 500.0
+#: so many drawn entries are enough for the normal law
+_MANY = 10
 _RULE = ("alpha", "two_sided", "theta", "tau", "cut_to", "consistency")
 
 
@@ -75,9 +83,11 @@ class Sums:
     #: over the entries that are here: w v, and w sign(v) max(|v|, tau)
     value: Floats
     weighted: Floats
-    #: w**2 (1 - p) where w v is above zero, and below
+    #: w**2 (1 - p) where w v is above zero, and below; and w**2 there, if p is not one
     up: Floats
     down: Floats
+    up_drawn: Floats
+    down_drawn: Floats
     #: how many entries are needed, and how many of them are here
     needed: Floats
     held: Floats
@@ -94,7 +104,7 @@ class Sums:
         """The rest, when a part of the entries is taken out; what is largest stays."""
         numbers = {
             name: np.maximum(getattr(self, name) - getattr(part, name), 0.0)
-            for name in ("up", "down", "needed", "held", "load", "held_load")
+            for name in ("up", "down", "up_drawn", "down_drawn", "needed", "held", "load", "held_load")
         }
         values = {name: getattr(self, name) - getattr(part, name) for name in ("value", "weighted")}
         noise = {name: getattr(self, name).without(getattr(part, name)) for name in ("spread", "held_spread", "passed")}
@@ -128,21 +138,30 @@ class SparseLaw:
     def interval(self, sums: Sums, level: float) -> Answers:
         """From these entries alone: noise, sampling, and what absent entries may hold."""
         raw, middle = self.middle(sums)
-        miss = (1 - level) / 2
         noise = self.half(sums.spread, level)
-        below, above = self.sampling(sums, level)
+        _, above = self.sampling(sums, level)
         hides = np.where(sums.complete, 0.0, sums.absent_load * self.hidden)
-        if self.equal_weights:
-            fallen = np.where(raw, noise, self.lifted(sums, miss))
-            low = middle - self.surplus(sums) - np.hypot(fallen, below)
-        else:
-            low = middle - np.hypot(noise, below) - hides
-        high = np.minimum(middle + np.hypot(noise, above) + hides, sums.value + noise + self.unseen(sums))
+        low = self.least(sums, (1 - level) / 2)
+        surely = sums.value + noise + self.unseen(sums)
+        high = np.where(raw, surely, np.minimum(middle + np.hypot(noise, above) + hides, surely))
         high = np.maximum(high, low)
         passed = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
         sampled = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
         stderr = np.sqrt(passed.second * self.noise.variance + sampled)
         return Answers(middle - self.surplus(sums), stderr, low, high, plain=middle)
+
+    def least(self, sums: Sums, miss: float) -> Floats:
+        """The least that the entries hold, but for a chance of `miss`."""
+        raw, middle = self.middle(sums)
+        noise = self.half(sums.spread, 1 - 2 * miss)
+        below, _ = self.sampling(sums, 1 - 2 * miss)
+        unseen = self.unseen(sums) if self.two_sided else 0.0
+        if not self.equal_weights:
+            hides = np.where(sums.complete, 0.0, sums.absent_load * self.hidden)
+            return np.maximum(middle - np.hypot(noise, below) - hides, sums.value - noise - unseen)
+        lifted = np.where(raw, noise, self.lifted(sums, miss))
+        low = np.maximum(middle - np.hypot(lifted, below), sums.value - lifted - unseen)
+        return np.asarray(low - self.surplus(sums))
 
     def with_end(self, found: Answers, high: Floats, hidden: NDArray[np.bool_]) -> Answers:
         """With this upper end. Where entries are hidden, the typical error is a guess: a part of the width."""
@@ -170,6 +189,8 @@ class SparseLaw:
         every = self.half(sums.spread, 1 - 2 * miss)
         if self.two_sided and not self.filters:
             return every
+        if not self.two_sided:
+            return self._lifted_one_sided(sums, miss)
         chance, _, second, fourth = self._empty
         expected = sums.needed * chance
         few, rare = expected <= miss / 2, expected <= miss / 100
@@ -180,6 +201,26 @@ class SparseLaw:
         cumulant = sums.passed.fourth * self.noise.fourth_cumulant + sums.spread.fourth * fourth
         mixed = spreads.half_widths(variance, cumulant, 1 / self.noise.rate, 1 - 2 * miss)
         return np.minimum(np.where(few, of_passed, mixed), every)
+
+    def _lifted_one_sided(self, sums: Sums, miss: float) -> Floats:
+        """What only adds up is skewed, so a bound by the mean of exp(t error), the best of some t.
+
+        An entry that passed has the noise's, M(t); an empty one 1 + E[exp(tz) / M(t) - 1; z >= theta]; others, less.
+        """
+        a, theta = float(self.alpha.fraction), float(self.theta)
+        chance, mean, _, _ = self._empty
+        best = np.full(sums.needed.size, np.inf)
+        for share in _EXPONENTS:
+            t = share * self.noise.rate
+            up, down = -math.expm1(t - self.noise.rate), -math.expm1(-t - self.noise.rate)
+            moment = 2 * math.log(-math.expm1(-self.noise.rate)) - math.log(up) - math.log(down)
+            log_passing = math.log(chance) + t * theta + math.log(1 - a) - math.log(up) - moment
+            if log_passing > _MOST_LOG:
+                continue
+            each = math.log1p(max(math.exp(log_passing) - chance, 0.0))
+            bound = (sums.passed.second * moment + sums.needed * each - math.log(miss)) / t
+            best = np.minimum(best, bound)
+        return np.maximum(best - sums.load * mean, 0.0)
 
     @cached_property
     def _empty(self) -> tuple[float, float, float, float]:
@@ -217,18 +258,15 @@ class SparseLaw:
             return np.zeros_like(sums.up), np.zeros_like(sums.up)
         unit = np.where(sums.largest > 0, sums.largest, 1.0)
         up, down = sums.up / unit**2, sums.down / unit**2
-        (low_up, high_up), (low_down, high_down) = poisson_limits(up, level), poisson_limits(down, level)
+        too_low = [poisson_limits(part, level)[1] - part for part in (up, down)]
+        too_high = [
+            _drawn_too_often(part, drawn / unit**2, level)
+            for part, drawn in ((up, sums.up_drawn), (down, sums.down_drawn))
+        ]
         if not self.two_sided:
-            low_down = high_down = down
-        step = self.tau * unit
-        below = step * np.hypot(up - low_up, high_down - down)
-        above = step * np.hypot(high_up - up, down - low_down)
-        # whatever was sampled away is lighter than tau, so what is here bounds the whole from both sides
-        _, middle = self.middle(sums)
-        most = np.where(sums.complete, 0.0, sums.absent_load * self.tau)
-        below = np.clip(middle - sums.value + (most if self.two_sided else 0.0), 0.0, below)
-        above = np.clip(sums.value + most - middle, 0.0, above)
-        return below, above
+            too_low[1] = too_high[1] = np.zeros_like(down)
+        step = np.where(self.middle(sums)[0], 0.0, self.tau * unit)  # nothing stands for others where values answer
+        return step * np.hypot(too_high[0], too_low[1]), step * np.hypot(too_low[0], too_high[1])
 
 
 class SparseEntries(Summary):
@@ -260,6 +298,13 @@ class SparseEntries(Summary):
         table = distinct_rows(parquet)
         rule = {name: facts[name] for name in _RULE if name in facts}
         return table, checked_counts(table["count"].to_numpy()).astype(np.int64), rule
+
+
+def _drawn_too_often(variance: Floats, drawn: Floats, level: float) -> Floats:
+    """By how much more entries than expected may have been drawn."""
+    few = drawn - poisson_limits(drawn, level)[0]
+    many = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(variance)
+    return np.where(drawn >= _MANY, np.minimum(few, many), few)
 
 
 def poisson_limits(count: Floats, level: float) -> tuple[Floats, Floats]:

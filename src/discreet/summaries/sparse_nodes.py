@@ -144,10 +144,11 @@ class SparseNodes(SparseEntries):
             kernels.node_sums(self.codes, self.values, self.law.tau, owner, lists, together, kept)
             if self._hides:
                 kernels.reached_nodes(self.codes, self.values, owner, lists, needs.skips, reached)
-        value, weighted, up, down, passed, passed_4, held_2, held_4, held_load, held = kept.T
+        value, weighted, up, down, up_drawn, down_drawn, passed, passed_4, held_2, held_4, held_load, held = kept.T
         number, load, second, fourth, looked_at = needed.T
         powers = WeightPowers(second, fourth), WeightPowers(held_2, held_4), WeightPowers(passed, passed_4)
-        sums = Sums(value, weighted, up, down, number, held, load, held_load, largest, *powers)
+        drawn = up, down, up_drawn, down_drawn
+        sums = Sums(value, weighted, *drawn, number, held, load, held_load, largest, *powers)
         found, looked_for, missing = reached.T
         return sums, Reached(found, looked_for, missing, looked_at)
 

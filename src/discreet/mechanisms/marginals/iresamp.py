@@ -2,7 +2,7 @@
 
 Source: iResamp, appendix A of ireduct: the rival that shows what noise reduction saves. A table that was halved k times
 costs 2 / scale - 1 / start (errata), because all its draws are paid. Guarantee and numerics: see `marginal_method`.
-Bias: none.
+Bias: a little, see the card.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.marginals.marginal_relative import RELATIVE, START, Starting
 from discreet.noise import Noise
-from discreet.summaries.marginal_tables import Part
+from discreet.summaries.marginal_tables import Choice, Part
 
 
 class IResamp(Starting):
     method = "iresamp"
     parameters = (*RELATIVE, START)
+
+    def choice_of(self, parts: list[Part]) -> Choice:
+        """A table is drawn again or not by what its draws so far look like."""
+        return Choice(float(max(len(part.scales) for part in parts)))
 
     def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)

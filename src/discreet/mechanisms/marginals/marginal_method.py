@@ -24,7 +24,7 @@ from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
-from discreet.summaries.marginal_tables import MarginalTables, Part
+from discreet.summaries.marginal_tables import Choice, MarginalTables, Part
 from discreet.summaries.query_answers import QueryAnswers
 
 MOST_CELLS = 10**8
@@ -83,10 +83,16 @@ class MarginalMethod(SharedBudget):
         if self.families is not None:
             parts = self.noisy_tables(self.families.counts(data.table()), noise)
             texts = [str(where) for where in self.request.parameters["queries"]]
-            return QueryAnswers(schema, texts, self.families.boxes, self.families.members, parts)
+            boxes, members = self.families.boxes, self.families.members
+            return QueryAnswers(schema, texts, boxes, members, parts, self.choice_of(parts))
         places = [[schema.names.index(name) for name in names] for names in self.sets]
         parts = self.noisy_tables([table.dense().reshape(-1) for table in data.tables(places)], noise)
-        return MarginalTables(schema, self.sets, parts, consistent=self.consistent)
+        choice = self.choice_of(parts)
+        return MarginalTables(schema, self.sets, parts, consistent=self.consistent, choice=choice)
+
+    def choice_of(self, parts: list[Part]) -> Choice:
+        """How much the scales depend on the noise that is published with them."""
+        return Choice()
 
     def cell(self) -> dict[str, int]:
         return dict.fromkeys(self.sets[0], 0)

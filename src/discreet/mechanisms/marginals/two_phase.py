@@ -1,7 +1,7 @@
 """A first look at all tables with a small share of the budget, then noise scales that suit what was seen.
 
 Source: TwoPhase of ireduct, sections 3.2 and 5.2, with the corrected Rescale (errata). Guarantee and numerics: see
-`marginal_method`; the second phase depends on the first one's noisy counts only. Bias: none.
+`marginal_method`; the second phase depends on the first one's noisy counts only. Bias: a little, see the card.
 The default share of 0.05 lies between the best ones that the paper found for 1-way (0.07) and 2-way tables (0.025).
 """
 
