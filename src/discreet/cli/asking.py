@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,22 @@ from discreet.release.frame import Frame
 NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Of each answer: the level of its interval, and which number."""
+
+    level: float
+    whole: bool = False
+    measured: bool = False
+
+
 def run(
     folder: Path,
     where: str | None,
     by: str | None,
     csv: Path | None,
     cells: Path | None,
-    level: float,
+    wanted: Wanted,
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -28,14 +38,19 @@ def run(
         raise BadParameter("--csv brings its own questions: leave out the predicate, --by and --cells")
     if cells is not None and by is not None:
         raise BadParameter("--cells is one question: leave out --by")
-    release = load(folder)
+    if wanted.whole and wanted.measured:
+        raise BadParameter("--whole numbers are estimates: leave out --measured, or --whole")
+    if wanted.whole and csv is not None:
+        raise BadParameter("--whole numbers add up in one table: use it with --by, or with one question")
+    release, level = load(folder), wanted.level
     if csv is not None:
-        _give(release, release.ask(csv, level=level), level, output, as_json, "answers")
+        _give(release, release.ask(csv, level=level, measured=wanted.measured), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        _give(release, release.table(names, where, level=level), level, output, as_json, "answers")
+        table = release.table(names, where, level=level, whole=wanted.whole, measured=wanted.measured)
+        _give(release, table, level, output, as_json, "answers")
     else:
-        answer = release.count(where, cells=cells, level=level)
+        answer = release.count(where, cells=cells, level=level, whole=wanted.whole, measured=wanted.measured)
         if output is not None:
             raise BadParameter("-o writes a table of answers: use it with --by or --csv")
         print_answer(answer, as_json)

@@ -87,6 +87,8 @@ class Release:
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
         a row per cell; a cell that is listed twice counts once.
         """
+        if whole and measured:
+            raise BadParameter("count: a whole number is an estimate; ask for either `whole` or `measured`")
         if cells is not None and where is not None:
             raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
         boxes = self._selected(where) if cells is None else self._listed(cells)

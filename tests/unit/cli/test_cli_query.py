@@ -45,6 +45,17 @@ def test_query_groups_as_json(cli: Cli, odd: Path) -> None:
     assert answers == [{**row, "day": row["day"].isoformat()} for row in expected]
 
 
+def test_query_gives_the_number_that_is_wanted(cli: Cli, odd: Path) -> None:
+    release = load(odd / "by-day")
+    whole = json.loads(done(cli(odd, "query", "by-day", "--by", "day", "--whole", "--json")))
+    assert (
+        sum(row["count"] for row in whole)
+        == json.loads(done(cli(odd, "query", "by-day", "--whole", "--json")))["value"]
+    )
+    plain = json.loads(done(cli(odd, "query", "by-day", "--by", "day", "--measured", "--json")))
+    assert [row["count"] for row in plain] == release.table("day", measured=True)["count"].tolist()
+
+
 def test_query_answers_a_file(cli: Cli, odd: Path) -> None:
     with (odd / "questions.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["no[/te]", "day"], *([label, "2024-01-02..2024-01-03"] for label in ODD)])
@@ -84,6 +95,8 @@ def test_query_writes_no_formula(cli: Cli, odd: Path) -> None:
         (["by-day", "--level", "nan"], ["level"]),
         (["by-day", "day = '2024-01-01'", "--csv", "x.csv"], ["--csv"]),
         (["by-day", "-o", "x.csv"], ["-o", "--by or --csv"]),
+        (["by-day", "--whole", "--measured"], ["--whole", "--measured"]),
+        (["by-day", "--csv", "bad.csv", "--whole"], ["--whole", "--by"]),
         (["by-day", "--csv", "none.csv"], ["none.csv", "no such file"]),
         (["by-day", "--csv", "bad.csv"], ["bad.csv", "line 3", "'no[/te]'"]),
         (["by-day", "--csv", "latin.csv"], ["latin.csv", "UTF-8"]),

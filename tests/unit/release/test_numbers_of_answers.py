@@ -1,0 +1,73 @@
+"""Which number an answer gives: the best estimate, the measurement, or whole numbers that add up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.errors import BadParameter
+from discreet.private.publish import from_counts
+
+SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 199), y=discreet.Nominal(["a", "b"]))
+FEW = from_counts(SCHEMA, [[3, 0], [4, 1]], [2, 1])
+
+
+def test_estimates_are_not_below_zero_and_measurements_are() -> None:
+    release = FEW.publish(discreet.Table(["x", "y"], method="geometric"), "0.1")
+    best, plain = release.table(["x", "y"]), release.table(["x", "y"], measured=True)
+    assert best["count"].min() == 0
+    assert plain["count"].min() < 0
+    assert np.array_equal(best["count"], np.maximum(plain["count"], 0))
+    for column in ("low", "high", "stderr"):
+        assert np.array_equal(best[column], plain[column])
+    assert best["low"].min() == 0
+    assert best["high"].min() > 0, "no interval is a single point"
+
+
+def test_measurements_add_up_and_whole_numbers_too() -> None:
+    release = FEW.publish(discreet.Table(["x", "y"], method="geometric"), "0.1")
+    plain = release.table(["x", "y"], measured=True)
+    assert plain["count"].sum() == release.count(measured=True).value
+    whole = release.table(["x", "y"], whole=True)
+    assert whole["count"].min() >= 0
+    assert whole["count"].sum() == release.count(whole=True).value == max(plain["count"].sum(), 0)
+    assert np.maximum(plain["count"], 0).sum() > whole["count"].sum() + 500, "cutting at zero would not"
+
+
+@pytest.mark.parametrize("method", ["privelet+", "dyadic", "privelet*"])
+def test_whole_numbers_of_other_methods_add_up(method: str) -> None:
+    release = FEW.publish(discreet.Ranges(["x", "y"], method=method), 1)
+    for by in ("x", ["x", "y"]):
+        assert release.table(by, whole=True)["count"].sum() == release.count(whole=True).value
+    rising = release.prefix("x", whole=True)["count"]
+    assert np.all(np.diff(rising) >= 0)
+    assert rising[-1] == release.count(whole=True).value
+
+
+def test_whole_and_measured_exclude_each_other() -> None:
+    release = FEW.publish(discreet.Table(["x", "y"], method="geometric"), 1)
+    for ask in (release.count, lambda **how: release.table("x", **how)):
+        with pytest.raises(BadParameter, match="either `whole` or `measured`"):
+            ask(whole=True, measured=True)
+
+
+def test_a_table_without_upper_ends_is_written_without_them() -> None:
+    release = from_counts(SCHEMA, [[3, 0]], [50]).publish(discreet.Table(["x", "y"], method="filter", theta=9), 1)
+    frame = release.table("y")
+    assert math.isinf(frame["high"][0])
+    assert frame.to_dicts()[0]["high"] is None
+    assert frame.to_csv().splitlines()[1].endswith(",")
+    assert "none" in repr(frame)
+    found = release.count()
+    assert found.to_dict()["high"] is None
+    assert "publishing with `total = 0.03` would give one" in found.note
+
+
+def test_an_interval_that_says_next_to_nothing_is_told_apart() -> None:
+    schema = discreet.Schema(item=discreet.Ordinal(0, 63))
+    release = from_counts(schema, [[5]], [1000]).publish(discreet.Items("item", method="fpa", coefficients=2), 1)
+    assert "says next to nothing" in release.count({"item": 5}).note
+    assert "says next to nothing" not in release.count().note
