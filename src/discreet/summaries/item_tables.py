@@ -69,22 +69,23 @@ class ItemTables(MarginalTables):
         high = self.left.high(super().answer(questions, 1 - 2 * miss).high, miss)
         if self.pairs != "none":  # both items of a pair must be kept
             high = np.where(self.asked(questions)[:, 1], np.inf, high)
+        found = replace(kept, high=high, plain=kept.value, besides=self.left.besides(kept))
+        return found if self.total is None else self._with_total(self.total, questions, found, level)
+
+    def _with_total(self, total: Total, questions: Questions, kept: Answers, level: float) -> Answers:
+        """Counts multiplied to make up for records that are not kept; the total answers for everything."""
         factor, deviation = self._factor
-        stderr = np.sqrt((factor * kept.stderr) ** 2 + (deviation * kept.value) ** 2)
-        if self.total is not None:
-            high = np.minimum(high, self._most_of_total(questions, (1 - level) / 4))
-        value, low = factor * kept.value, kept.low
-        if self.total is not None:
-            every = cells_asked(questions) >= self.schema.cells
-            law, noisy = DiscreteLaplace.of(self.total.scale), self.total.noisy
-            half = law.half_width(level)
-            value, low, high = (
-                np.where(every, of_all, one)
-                for of_all, one in ((noisy, value), (noisy - half, low), (noisy + half, high))
-            )
-            stderr = np.where(every, math.sqrt(law.variance), stderr)
-        found = Answers(value, stderr, low, high, plain=kept.value)
-        return replace(found, besides=self.left.besides(kept))
+        law = DiscreteLaplace.of(total.scale)
+        half, every = law.half_width(level), cells_asked(questions) >= self.schema.cells
+        high = np.minimum(kept.high, self._most_of_total(total, questions, (1 - level) / 4))
+        stderr = np.hypot(factor * kept.stderr, deviation * kept.value)
+        return replace(
+            kept,
+            value=np.where(every, total.noisy, factor * kept.value),
+            stderr=np.where(every, math.sqrt(law.variance), stderr),
+            low=np.where(every, total.noisy - half, kept.low),
+            high=np.where(every, total.noisy + half, high),
+        )
 
     @cached_property
     def _factor(self) -> tuple[float, float]:
@@ -96,9 +97,8 @@ class ItemTables(MarginalTables):
         factor = max(self.total.noisy / kept, 1.0)
         return factor, math.sqrt(law.variance + factor**2 * part.values.size * part.variance) / kept
 
-    def _most_of_total(self, questions: Questions, miss: float) -> Floats:
+    def _most_of_total(self, total: Total, questions: Questions, miss: float) -> Floats:
         """The total less the kept records of other items."""
-        assert self.total is not None
         part, asked = self.parts[0], np.zeros((questions.count, self.schema.sizes[0]), np.bool_)
         first, last = questions.first[:, 0], questions.last[:, 0]
         if asked.size > _MOST_LOOKED_AT:
@@ -111,8 +111,8 @@ class ItemTables(MarginalTables):
             count = (~asked).sum(axis=1)
             variance, fourth = count * part.variance, count * part.fourth
             noise = spreads.half_widths(variance, fourth, self.smallest_scale, 1 - miss)
-        half = DiscreteLaplace.of(self.total.scale).half_width(1 - miss)
-        return np.asarray(self.total.noisy - others + half + noise)
+        half = DiscreteLaplace.of(total.scale).half_width(1 - miss)
+        return np.asarray(total.noisy - others + half + noise)
 
     def tables_for(self, wanted: list[int]) -> list[int]:
         if self.pairs == "none":

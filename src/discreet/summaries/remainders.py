@@ -115,28 +115,33 @@ def with_remainder(law: SparseLaw, sums: Sums, around: Surroundings, level: floa
     """The answers of the cells alone, and with what the totals tell about absent ones."""
     miss = (1 - level) / 2
     found = law.interval(sums, level)
-    by_cells = np.where(sums.needed == 1, found.high, law.interval(sums, 1 - miss).high)
-    alone, every = sums.needed == 1, around.sums.needed <= sums.needed
     rest = around.sums.without(sums)
     others = np.where(rest.needed == 0, 0.0, law.least(rest, miss / 4))
-    high = around.total + around.half(miss / 4) - others
-    wholly = around.half(miss)
-    low = np.where(every & ~alone, around.total - wholly, found.low)
-    high = np.where(every, around.total + wholly, np.minimum(by_cells, high))
-    held = around.sums.weighted - law.surplus(around.sums)
-    left = np.maximum(around.total - held, 0.0)
-    share = np.where(around.sums.absent_load > 0, sums.absent_load / np.maximum(around.sums.absent_load, 1.0), 0.0)
-    value = np.where(every, around.total, found.value + share * left)
-    unsure = np.maximum(left, np.sqrt(around.variance))
-    spread = share**2 * around.variance + share * (1 - share) * unsure * max(law.hidden, 1) / 2
-    spread += (left * share * (1 - share)) ** 2
-    noise = np.where(sums.held > 0, found.stderr**2, 0.0)
-    stderr = np.sqrt(np.where(every, around.variance, noise + spread))
-    kept = alone & (sums.held > 0)
+    by_total = around.total + around.half(miss / 4) - others
+    high = np.minimum(law.interval(sums, 1 - miss).high, by_total)
+    value, stderr = _with_fair_part(law, found, sums, around)
+    # a single cell is bounded by theta, and what is all here by itself; then no total is needed
+    known, single = sums.complete, sums.needed == 1
+    every = (around.sums.needed <= sums.needed) & ~single
+    half = around.half(miss)
+
+    def chosen(of_cells: Floats, of_total: Floats, otherwise: Floats) -> Floats:
+        return np.where(known, of_cells, np.where(every, of_total, otherwise))
+
     return replace(
         found,
-        value=np.where(kept, found.value, value),
-        stderr=np.where(kept, found.stderr, stderr),
-        low=low,
-        high=np.where(alone, by_cells, high),
+        value=chosen(found.value, around.total, value),
+        stderr=chosen(found.stderr, np.sqrt(around.variance), stderr),
+        low=chosen(found.low, around.total - half, found.low),
+        high=chosen(found.high, around.total + half, np.where(single, found.high, high)),
     )
+
+
+def _with_fair_part(law: SparseLaw, found: Answers, sums: Sums, around: Surroundings) -> tuple[Floats, Floats]:
+    """The number with its part of what is left for absent cells, and its typical error."""
+    left = np.maximum(around.total - around.sums.weighted + law.surplus(around.sums), 0.0)
+    share = sums.absent_load / np.maximum(around.sums.absent_load, 1.0)
+    unsure = np.maximum(left, np.sqrt(around.variance))
+    variance = np.where(sums.held > 0, found.stderr**2, 0.0) + share**2 * around.variance
+    variance += share * (1 - share) * unsure * max(law.hidden, 1) / 2 + (left * share * (1 - share)) ** 2
+    return np.asarray(found.value + share * left), np.sqrt(variance)
