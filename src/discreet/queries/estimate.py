@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -34,6 +35,8 @@ class Estimate:
     note: str = ""
     measured: float | None = None
     besides: Named | None = None
+    #: what makes the interval wide, by name, where that is more than noise
+    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         decimals = _decimals(self.stderr)
@@ -60,6 +63,8 @@ class Estimate:
             inner = self.besides
             ends = {name: _plain(getattr(inner, name)) for name in ("value", "low", "high")}
             details["besides"] = {"name": inner.name, **ends}
+        if self.parts:
+            details["parts"] = {name: _plain(part) for name, part in self.parts.items()}
         return {**numbers, "note": self.note, "details": details}
 
 

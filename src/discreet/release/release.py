@@ -102,7 +102,8 @@ class Release:
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
         note = "; ".join(filter(None, [self._useless(boxes, found, level), self.note]))
-        return Estimate(whole_total(value) if whole else value, stderr, low, high, level, note, plain, besides)
+        parts = {name: float(part[0]) for name, part in found.parts.items()}
+        return Estimate(whole_total(value) if whole else value, stderr, low, high, level, note, plain, besides, parts)
 
     @property
     def _why_no_end(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,8 @@ class Answers:
     #: the plain measurement, where that is not the value
     plain: NDArray[Any] | None = None
     besides: Besides | None = None
+    #: what else than noise makes an interval wide, and how much it may be, by name
+    parts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def measured(self) -> NDArray[Any]:

@@ -69,7 +69,8 @@ class ItemTables(MarginalTables):
         high = self.left.high(super().answer(questions, 1 - 2 * miss).high, miss)
         if self.pairs != "none":  # both items of a pair must be kept
             high = np.where(self.asked(questions)[:, 1], np.inf, high)
-        found = replace(kept, high=high, plain=kept.value, besides=self.left.besides(kept))
+        parts = {"noise": kept.high - kept.value, "not kept": high - kept.high}
+        found = replace(kept, high=high, plain=kept.value, besides=self.left.besides(kept), parts=parts)
         return found if self.total is None else self._with_total(self.total, questions, found, level)
 
     def _with_total(self, total: Total, questions: Questions, kept: Answers, level: float) -> Answers:

@@ -130,6 +130,7 @@ def with_remainder(law: SparseLaw, sums: Sums, around: Surroundings, level: floa
 
     return replace(
         found,
+        parts={**found.parts, "left for absent cells around": _left(law, around)},
         value=chosen(found.value, around.total, value),
         stderr=chosen(found.stderr, np.sqrt(around.variance), stderr),
         low=chosen(found.low, around.total - half, found.low),
@@ -139,9 +140,14 @@ def with_remainder(law: SparseLaw, sums: Sums, around: Surroundings, level: floa
 
 def _with_fair_part(law: SparseLaw, found: Answers, sums: Sums, around: Surroundings) -> tuple[Floats, Floats]:
     """The number with its part of what is left for absent cells, and its typical error."""
-    left = np.maximum(around.total - around.sums.weighted + law.surplus(around.sums), 0.0)
+    left = _left(law, around)
     share = sums.absent_load / np.maximum(around.sums.absent_load, 1.0)
     unsure = np.maximum(left, np.sqrt(around.variance))
     variance = np.where(sums.held > 0, found.stderr**2, 0.0) + share**2 * around.variance
     variance += share * (1 - share) * unsure * max(law.hidden, 1) / 2 + (left * share * (1 - share)) ** 2
     return np.asarray(found.value + share * left), np.sqrt(variance)
+
+
+def _left(law: SparseLaw, around: Surroundings) -> Floats:
+    """What the totals leave for absent cells."""
+    return np.maximum(around.total - around.sums.weighted + law.surplus(around.sums), 0.0)

@@ -148,7 +148,9 @@ class SparseLaw:
         passed = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
         sampled = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
         stderr = np.sqrt(passed.second * self.noise.variance + sampled)
-        return Answers(middle - self.surplus(sums), stderr, low, high, plain=middle)
+        parts = {"noise": noise, "sampled away": np.where(raw, 0.0, above), "hidden by the filter": hides}
+        shown = {name: part for name, part in parts.items() if part.any()}
+        return Answers(middle - self.surplus(sums), stderr, low, high, plain=middle, parts=shown)
 
     def least(self, sums: Sums, miss: float) -> Floats:
         """The least that the entries hold, but for a chance of `miss`."""
