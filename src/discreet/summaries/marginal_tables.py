@@ -72,7 +72,7 @@ _LEAN = 0.15
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScaleChoice:
     """How scales were chosen: by `looks` at noisy values that are also published, or by none (1).
 
     Noise decides then which noise is kept: a table that looks large keeps its wide noise. So each look may fail, and
@@ -91,7 +91,7 @@ class Choice:
         return {} if self.looks == 1 else {"looks": self.looks}
 
     @classmethod
-    def read(cls, facts: dict[str, Any]) -> Choice:
+    def read(cls, facts: dict[str, Any]) -> ScaleChoice:
         return cls(written.real(facts.get("looks", 1.0), "looks", 1.0, 1e6))
 
 
@@ -107,10 +107,10 @@ class MarginalTables(SeveralTables):
         parts: Sequence[Part],
         *,
         consistent: bool = False,
-        choice: Choice | None = None,
+        choice: ScaleChoice | None = None,
     ) -> None:
         super().__init__(schema, sets)
-        self.choice = choice or Choice()
+        self.choice = choice or ScaleChoice()
         self.parts: tuple[Part, ...] = tuple(parts)
         self.consistent = consistent
         self.smallest_scale = float(min(scale for part in parts for scale in part.scales))
@@ -175,4 +175,4 @@ class MarginalTables(SeveralTables):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> MarginalTables:
         sets, parts = cls.read_parts(Part, schema, facts, parquet, ["count"])
-        return cls(schema, sets, parts, consistent=bool(facts["consistency"]), choice=Choice.read(facts))
+        return cls(schema, sets, parts, consistent=bool(facts["consistency"]), choice=ScaleChoice.read(facts))

@@ -15,7 +15,7 @@ from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.columns import arrow_table, read_column
-from discreet.summaries.marginal_tables import Choice, Part
+from discreet.summaries.marginal_tables import Part, ScaleChoice
 
 
 @dataclass(eq=False)
@@ -29,7 +29,7 @@ class QueryAnswers(Summary):
     boxes: Sequence[Boxes]
     members: Sequence[list[int]]
     parts: Sequence[Part]
-    choice: Choice = field(default_factory=Choice)
+    choice: ScaleChoice = field(default_factory=ScaleChoice)
 
     @cached_property
     def _answers(self) -> tuple[Any, Any, Any]:
@@ -78,7 +78,7 @@ class QueryAnswers(Summary):
         if any(box.first.shape[1:] != (len(schema),) or box.last.shape != box.first.shape for box in boxes):
             raise ValueError("queries are not about the attributes of the schema")
         parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
-        return cls(schema, texts.tolist(), boxes, members, parts, Choice.read(facts))
+        return cls(schema, texts.tolist(), boxes, members, parts, ScaleChoice.read(facts))
 
 
 def _key(first: Any, last: Any) -> bytes:

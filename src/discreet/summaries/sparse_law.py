@@ -209,14 +209,16 @@ class SparseLaw:
 
         An entry that passed has the noise's, M(t); an empty one 1 + E[exp(tz) / M(t) - 1; z >= theta]; others, less.
         """
-        a, theta = float(self.alpha.fraction), float(self.theta)
+        rate, theta = self.noise.rate, float(self.theta)
         chance, mean, _, _ = self._empty
+        rest = math.log(-math.expm1(-rate))  # of 1 - a
+        log_chance = -theta * rate - math.log1p(math.exp(-rate))
         best = np.full(sums.needed.size, np.inf)
         for share in _EXPONENTS:
-            t = share * self.noise.rate
-            up, down = -math.expm1(t - self.noise.rate), -math.expm1(-t - self.noise.rate)
-            moment = 2 * math.log(-math.expm1(-self.noise.rate)) - math.log(up) - math.log(down)
-            log_passing = math.log(chance) + t * theta + math.log(1 - a) - math.log(up) - moment
+            t = share * rate
+            up, down = math.log(-math.expm1(t - rate)), math.log(-math.expm1(-t - rate))
+            moment = 2 * rest - up - down
+            log_passing = log_chance + t * theta + rest - up - moment
             if log_passing > _MOST_LOG:
                 continue
             each = math.log1p(max(math.exp(log_passing) - chance, 0.0))

@@ -112,7 +112,7 @@ def test_values_outside_the_domain_say_nothing() -> None:
 def test_negative_counts_count_as_zero() -> None:
     """With so much noise that many counts are negative, every likelihood is still a probability above zero."""
     model = NaiveBayes(release(epsilon="0.001"), "kind", smoothing=0.5).fit()
-    tables = [model.release.table(["kind", name], whole=False)["count"] for name in ("age", "town")]
+    tables = [model.release.table(["kind", name], measured=True)["count"] for name in ("age", "town")]
     assert min(np.min(table) for table in tables) < 0
     for likelihood in model.likelihoods_.values():
         assert np.exp(likelihood).sum(axis=1) == pytest.approx(1)

@@ -122,7 +122,7 @@ def test_errors_shrink_with_epsilon_and_intervals_cover(tmp_path: Path) -> None:
     made = plan(task, ("cells",), methods=["geometric"], epsilons=[Fraction(1, 10), Fraction(2)], trials=40)
     table = {row["epsilon"]: row for row in custodian.summarised(trials.run(made, tmp_path / "r"))}
     assert table["0.1"]["absolute"] > 10 * table["2"]["absolute"]
-    assert table["0.1"]["absolute"] == pytest.approx(10, rel=0.15)  # E|noise| of scale 10
+    assert 7 < table["0.1"]["absolute"] < 10.5  # E|noise| of scale 10, but no count is below zero
     assert all(row["covered"] > 0.93 for row in table.values())
 
 

@@ -21,7 +21,7 @@ from discreet.mechanisms.marginals.marginal_steps import steps_down
 from discreet.noise import Descent, Noise
 from discreet.parameters import Form, Parameter
 from discreet.privacy import exact
-from discreet.summaries.marginal_tables import Choice, Part
+from discreet.summaries.marginal_tables import Part, ScaleChoice
 
 STEPS = 100_000
 _LIMIT = "start / 2**30, or about start**2 / 2**46 if that is more"
@@ -65,9 +65,9 @@ class IReduct(Starting):
         if known:
             _ = Descent(start, step, 1).whole
 
-    def choice_of(self, parts: list[Part]) -> Choice:
+    def choice_of(self, parts: list[Part]) -> ScaleChoice:
         """Scales go down by small steps, and noise with them: all looks together miss about as often as two."""
-        return Choice(2.0)
+        return ScaleChoice(2.0)
 
     def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)

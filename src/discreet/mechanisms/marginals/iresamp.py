@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.marginals.marginal_relative import RELATIVE, START, Starting
 from discreet.noise import Noise
-from discreet.summaries.marginal_tables import Choice, Part
+from discreet.summaries.marginal_tables import Part, ScaleChoice
 
 
 class IResamp(Starting):
     method = "iresamp"
     parameters = (*RELATIVE, START)
 
-    def choice_of(self, parts: list[Part]) -> Choice:
+    def choice_of(self, parts: list[Part]) -> ScaleChoice:
         """A table is drawn again or not by what its draws so far look like."""
-        return Choice(float(max(len(part.scales) for part in parts)))
+        return ScaleChoice(float(max(len(part.scales) for part in parts)))
 
     def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)

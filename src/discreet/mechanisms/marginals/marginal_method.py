@@ -24,7 +24,7 @@ from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
-from discreet.summaries.marginal_tables import Choice, MarginalTables, Part
+from discreet.summaries.marginal_tables import MarginalTables, Part, ScaleChoice
 from discreet.summaries.query_answers import QueryAnswers
 
 MOST_CELLS = 10**8
@@ -90,9 +90,9 @@ class MarginalMethod(SharedBudget):
         choice = self.choice_of(parts)
         return MarginalTables(schema, self.sets, parts, consistent=self.consistent, choice=choice)
 
-    def choice_of(self, parts: list[Part]) -> Choice:
+    def choice_of(self, parts: list[Part]) -> ScaleChoice:
         """How much the scales depend on the noise that is published with them."""
-        return Choice()
+        return ScaleChoice()
 
     def cell(self) -> dict[str, int]:
         return dict.fromkeys(self.sets[0], 0)
