@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 import discreet
 from discreet.errors import BadParameter
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
-from discreet.mechanisms.table.geometric import Geometric
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.bounded import Bounded
 from discreet.private.publish import from_counts
 from discreet.queries import Questions
 from discreet.release.quantiles import quantile
 from discreet.schema import Schema
-from discreet.summaries.dense_cells import DenseCells
+from discreet.summaries import Summary
 from discreet.summaries.sparse_law import SparseLaw
 from discreet.tasks import Task
 from tests.conformance.examples import CASES, SCHEMA, each_case
@@ -40,6 +38,7 @@ from tests.conformance.kinds_of_data import (
     users,
     users_per_item,
 )
+from tests.conformance.test_answers import Rounded
 from tests.statistics import at_least
 
 EPSILONS = ("0.1", "1")
@@ -79,14 +78,20 @@ def covered(task: Task, sample: Sample, epsilon: str, trials: int, schema: Schem
     for summary in redrawn(task, schema, sample, epsilon, trials):
         asked = asked or questions(mechanism.release_schema, truth, summary)
         names, together, true = asked
-        for place, level in enumerate(LEVELS):
-            answers = summary.answer(together, level).of_counts()
-            # transforms divide: whole numbers come out up to rounding
-            held = np.stack([answers.low <= true + 1e-6, true <= answers.high + 1e-6])
-            assert np.all((answers.low >= 0) & (answers.low <= answers.value) & (answers.value <= answers.high))
-            for name, holds in zip(names, held.T, strict=True):
-                found[name][:, place] += holds
+        for name, holds in zip(names, held(summary, together, true), strict=True):
+            found[name] += holds
     return found
+
+
+def held(summary: Summary, asked: Questions, true: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Questions x sides x levels: whether the truth is not below, and not above."""
+    found = []
+    for level in LEVELS:
+        answers = summary.answer(asked, level).of_counts()
+        assert np.all((answers.low >= 0) & (answers.low <= answers.value) & (answers.value <= answers.high))
+        # transforms divide: whole numbers come out up to rounding
+        found.append([answers.low <= true + 1e-6, true <= answers.high + 1e-6])
+    return np.array(found).T
 
 
 def short(found: Hits, trials: int) -> list[tuple[str, float, float]]:
@@ -192,6 +197,9 @@ def sparse_kinds(schema: Schema) -> dict[str, tuple[NDArray[np.int64], Counts]]:
     }
 
 
+LARGE_CLASSES = ("heavy cell", "empty cell", "half", "small range", "some cells", "total")
+
+
 def large_questions(schema: Schema, codes: NDArray[np.int64], counts: Counts) -> tuple[Questions, NDArray[np.float64]]:
     """A heavy cell, an empty one, a half, a small range around the heavy cell, some cells, and everything."""
     sizes = np.array(schema.sizes)
@@ -235,29 +243,25 @@ def large_questions(schema: Schema, codes: NDArray[np.int64], counts: Counts) ->
 )
 def test_intervals_in_large_tables_hold_the_true_count(task: Task, schema: Schema) -> None:
     trials = 12
-    together = np.zeros((6, 2, len(LEVELS)))
+    together = np.zeros((len(LARGE_CLASSES), 2, len(LEVELS)))
     for epsilon in EPSILONS:
         mechanism = mechanism_for(task, Request.of(task, schema, Unit(), epsilon))
         for kind, (codes, counts) in sparse_kinds(schema).items():
             asked, true = large_questions(schema, codes, counts)
             bounded = from_counts(schema, codes, counts).origin.bounded(mechanism.request.schema, Unit(), b"")
-            hits = np.zeros((6, 2, len(LEVELS)))
+            hits = np.zeros((len(LARGE_CLASSES), 2, len(LEVELS)))
             for _ in range(trials):
-                summary = mechanism.measure(bounded, Noise())
-                for place, level in enumerate(LEVELS):
-                    found = summary.answer(asked, level).of_counts()
-                    hits[:, 0, place] += found.low <= true + 1e-6
-                    hits[:, 1, place] += true <= found.high + 1e-6
-            assert short(dict(zip("abcdef", hits, strict=True)), trials) == [], (epsilon, kind)
+                hits += held(mechanism.measure(bounded, Noise()), asked, true)
+            assert short(dict(zip(LARGE_CLASSES, hits, strict=True)), trials) == [], (epsilon, kind)
             together += hits
-    assert short(dict(zip("abcdef", together, strict=True)), trials * len(EPSILONS) * 5) == []
+    assert short(dict(zip(LARGE_CLASSES, together, strict=True)), trials * len(EPSILONS) * 5) == []
 
 
 # --- where noise, samples and choices meet
 
 
-def of_cells(schema: Schema, codes: list[list[int]], counts: list[int], unit: Unit | None = None) -> Sample:
-    origin, unit = from_counts(schema, codes, counts, unit=unit or Unit()).origin, unit or Unit()
+def of_cells(schema: Schema, codes: list[list[int]], counts: list[int]) -> Sample:
+    origin, unit = from_counts(schema, codes, counts).origin, Unit()
     table = np.zeros(schema.sizes, np.int64)
     table[tuple(np.array(codes).T)] = counts
     return Sample(table.reshape(-1), lambda made, salt: origin.bounded(made.request.schema, unit, salt), unit)
@@ -299,11 +303,7 @@ def sides_of_marginals(method: str, tables: int, trials: int, **chosen: Any) -> 
     asked, true = Questions(first, last, 2, np.arange(2)), np.array([2000.0, 0.0])
     hits = np.zeros((2, 2, len(LEVELS)))
     for _ in range(trials):
-        summary = mechanism.measure(bounded, Noise())
-        for place, level in enumerate(LEVELS):
-            found = summary.answer(asked, level).of_counts()
-            hits[:, 0, place] += found.low <= true + 1e-6
-            hits[:, 1, place] += true <= found.high + 1e-6
+        hits += held(mechanism.measure(bounded, Noise()), asked, true)
     return hits
 
 
@@ -330,16 +330,6 @@ def test_a_measured_total_makes_intervals_of_the_whole_as_narrow_as_its_own_nois
 
 
 # --- faults that must show
-
-
-class Rounded(Geometric):
-    """Counts rounded to whole tens, with intervals as if they were not."""
-
-    method = "rounded to tens"
-
-    def measure(self, data: Bounded, noise: Noise) -> DenseCells:
-        noisy = super().measure(data, noise)
-        return DenseCells(self.request.schema, np.rint(noisy.values / 10).astype(np.int64) * 10, self.alpha)
 
 
 def test_intervals_around_rounded_answers_are_found_short(monkeypatch: pytest.MonkeyPatch) -> None:

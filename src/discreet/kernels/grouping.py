@@ -82,19 +82,24 @@ def group_sums(order: Ints, table: Ints, size: int, groups: NDArray[np.int32], s
         sums[group] += table[order[place]]
 
 
+#: columns of `group_parts`: the sums over groups of (cells in it / its size) to the powers 2 and 4; how many groups a
+#: question touches, and what these hold; how many lie in it wholly, and what these hold
+SQUARES, FOURTHS, TOUCHED, TOUCHED_SUM, INSIDE, INSIDE_SUM = range(6)
+
+
 @kernel
-def group_squares(
+def group_parts(
     first: Ints,
     last: Ints,
     owner: Ints,
     sizes: Ints,
     groups: NDArray[np.int32],
     members: Ints,
+    sums: Ints,
     scratch: Ints,
-    squares: Floats,
-    fourths: Floats,
+    out: Floats,
 ) -> None:
-    """For each question the sums over groups of (its cells in the group / the group's size) to the powers 2 and 4.
+    """What each question has of the groups, in the columns of `out`: see the names above.
 
     A box is first[b]..last[b] in a table of shape `sizes`, flat in `groups`. `owner` does not decrease, and boxes of
     one question do not overlap. `scratch` holds a zero for each group, and does so again afterwards.
@@ -119,59 +124,13 @@ def group_squares(
                             scratch[group] += 1
                         elif scratch[group]:
                             share = scratch[group] / members[group]
-                            squares[question] += share**2
-                            fourths[question] += share**4
-                            scratch[group] = 0
-                        cell += 1
-                    dimension = dimensions - 2
-                    while dimension >= 0 and at[dimension] == last[one, dimension]:
-                        at[dimension] = first[one, dimension]
-                        dimension -= 1
-                    if dimension < 0:
-                        break
-                    at[dimension] += 1
-
-
-@kernel
-def groups_touched(
-    first: Ints,
-    last: Ints,
-    owner: Ints,
-    sizes: Ints,
-    groups: NDArray[np.int32],
-    members: Ints,
-    scratch: Ints,
-    sums: Ints,
-    out: Floats,
-) -> None:
-    """For each question the sum and the number of the groups that lie in it wholly, and of those that it touches.
-
-    The arguments are as those of `group_squares`.
-    """
-    dimensions = sizes.size
-    at = np.empty(dimensions, np.int64)
-    box = 0
-    while box < owner.size:
-        question, begin = owner[box], box
-        while box < owner.size and owner[box] == question:
-            box += 1
-        for phase in range(2):
-            for one in range(begin, box):
-                at[:] = first[one]
-                while True:
-                    cell = 0
-                    for dimension in range(dimensions):
-                        cell = cell * sizes[dimension] + at[dimension]
-                    for _ in range(last[one, dimensions - 1] - at[dimensions - 1] + 1):
-                        group = groups[cell]
-                        if phase == 0:
-                            scratch[group] += 1
-                        elif scratch[group]:
+                            out[question, SQUARES] += share**2
+                            out[question, FOURTHS] += share**4
+                            out[question, TOUCHED] += 1.0
+                            out[question, TOUCHED_SUM] += sums[group]
                             if scratch[group] == members[group]:
-                                out[question, 0] += sums[group]
-                                out[question, 1] += 1.0
-                            out[question, 2] += sums[group]
-                            out[question, 3] += 1.0
+                                out[question, INSIDE] += 1.0
+                                out[question, INSIDE_SUM] += sums[group]
                             scratch[group] = 0
                         cell += 1
                     dimension = dimensions - 2

@@ -123,7 +123,12 @@ def _unsaid(manifest: dict[str, Any]) -> dict[str, Any]:
     if manifest["task"].get("task") != "items":
         return {}
     unit = Unit.from_dict(manifest["unit"])
-    return {"most": unit.most, "chosen": "popular" if manifest["method"] == "hpa" else "random"}
+    counts_users = manifest["task"].get("count") == "users" or unit.in_cell == 1
+    return {
+        "most": unit.most,
+        "chosen": "popular" if manifest["method"] == "hpa" else "random",
+        "what": "different items" if counts_users else "records",
+    }
 
 
 def _short(said: object) -> str:

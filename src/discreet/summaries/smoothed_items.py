@@ -108,27 +108,28 @@ class Groups:
 
     def spread(self, questions: Questions, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of the noise in each question's sum."""
-        from discreet.kernels.grouping import group_squares
+        from discreet.kernels.grouping import FOURTHS, SQUARES
 
-        squares, fourths = np.zeros(questions.count), np.zeros(questions.count)
-        scratch = np.zeros(self.sums.size, np.int64)
-        sizes = np.array(shape, np.int64)
+        found, law = self._parts(questions, shape), DiscreteLaplace.of(self.scale)
+        return found[SQUARES] * law.variance, found[FOURTHS] * law.fourth_cumulant
+
+    def _parts(self, questions: Questions, shape: tuple[int, ...]) -> Floats:
+        """What each question has of the groups, a row for each column of the kernel."""
+        from discreet.kernels.grouping import group_parts
+
+        found, scratch = np.zeros((questions.count, 6)), np.zeros(self.sums.size, np.int64)
         first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
-        group_squares(first, last, questions.owner, sizes, self.groups, self.members, scratch, squares, fourths)
-        law = DiscreteLaplace.of(self.scale)
-        return squares * law.variance, fourths * law.fourth_cumulant
+        sizes = np.array(shape, np.int64)
+        group_parts(first, last, questions.owner, sizes, self.groups, self.members, self.sums, scratch, found)
+        return found.T
 
     def limits(self, questions: Questions, shape: tuple[int, ...], miss: float) -> tuple[Floats, Floats]:
         """The least and the most that was kept, each but for a chance of `miss`."""
-        from discreet.kernels.grouping import groups_touched
+        from discreet.kernels.grouping import INSIDE, INSIDE_SUM, TOUCHED, TOUCHED_SUM
 
-        found, scratch = np.zeros((questions.count, 4)), np.zeros(self.sums.size, np.int64)
-        first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
-        sizes = np.array(shape, np.int64)
-        groups_touched(first, last, questions.owner, sizes, self.groups, self.members, scratch, self.sums, found)
-        alpha = Alpha.of(self.scale)
-        inside, touched = (half_widths(alpha, found[:, i].astype(np.int64), 1 - 2 * miss) for i in (1, 3))
-        return found[:, 0] - inside, found[:, 2] + touched
+        found, alpha = self._parts(questions, shape), Alpha.of(self.scale)
+        inside, touched = (half_widths(alpha, found[i].astype(np.int64), 1 - 2 * miss) for i in (INSIDE, TOUCHED))
+        return found[INSIDE_SUM] - inside, found[TOUCHED_SUM] + touched
 
     def cell_noise(self, cells: NDArray[np.int64], draws: int, random: Any) -> Floats:
         """draws x cells: simulated noise of these cells."""

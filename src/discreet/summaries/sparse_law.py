@@ -196,9 +196,7 @@ class SparseLaw:
         chance, _, second, fourth = self._empty
         expected = sums.needed * chance
         few, rare = expected <= miss / 2, expected <= miss / 100
-        of_passed = np.where(
-            rare, self.half(sums.passed, 1 - 1.98 * miss), self.half(sums.passed, 1 - miss) if few.any() else 0.0
-        )
+        of_passed = np.where(rare, self.half(sums.passed, 1 - 1.98 * miss), self.half(sums.passed, 1 - miss))
         variance = sums.passed.second * self.noise.variance + sums.spread.second * second
         cumulant = sums.passed.fourth * self.noise.fourth_cumulant + sums.spread.fourth * fourth
         mixed = spreads.half_widths(variance, cumulant, 1 / self.noise.rate, 1 - 2 * miss)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet.errors import BadParameter
-from discreet.kernels.grouping import group_squares
+from discreet.kernels.grouping import FOURTHS, INSIDE, INSIDE_SUM, SQUARES, TOUCHED, TOUCHED_SUM, group_parts
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Unit
@@ -208,22 +208,24 @@ def test_group_means_state_their_variance(where: Any) -> None:
     check_variance(grouped, np.concatenate([spread(SCALES[0], 2), spread(SCALES[1], 4)]), where)
 
 
-def test_group_squares() -> None:
-    """Shares of groups in boxes of three dimensions, two boxes to a question, against plain loops."""
+def test_parts_of_groups() -> None:
+    """Of groups in boxes of three dimensions, against plain loops."""
     for _ in range(20):
         sizes = dice.integers(1, 5, 3)
         groups = dice.integers(0, 4, sizes.prod()).astype(np.int32)
         members = np.maximum(np.bincount(groups, minlength=4), 1)
         low, high = np.sort(dice.integers(0, sizes, (2, 7, 3)), axis=0)
         owner = np.arange(7)
-        squares, fourths, scratch = np.zeros(7), np.zeros(7), np.zeros(4, np.int64)
-        group_squares(low, high, owner, sizes, groups, members, scratch, squares, fourths)
+        sums, scratch, found = np.array([5, -3, 70, 11]), np.zeros(4, np.int64), np.zeros((7, 6))
+        group_parts(low, high, owner, sizes, groups, members, sums, scratch, found)
         assert not scratch.any()
         for box in range(7):
             inside = groups.reshape(sizes)[tuple(slice(a, b + 1) for a, b in zip(low[box], high[box], strict=True))]
             shares = np.bincount(inside.reshape(-1), minlength=4) / members
-            assert squares[box] == pytest.approx((shares**2).sum())
-            assert fourths[box] == pytest.approx((shares**4).sum())
+            assert found[box, SQUARES] == pytest.approx((shares**2).sum())
+            assert found[box, FOURTHS] == pytest.approx((shares**4).sum())
+            for number, total, some in ((TOUCHED, TOUCHED_SUM, shares > 0), (INSIDE, INSIDE_SUM, shares == 1)):
+                assert (found[box, number], found[box, total]) == (some.sum(), sums[some].sum())
 
 
 @pytest.mark.parametrize("kept", [1, 3, 5])
