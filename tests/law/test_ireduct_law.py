@@ -111,6 +111,17 @@ def test_at_a_tie_either_table_may_go_first() -> None:
 
 
 @both
+def test_a_new_level_is_found_where_all_steps_were_taken(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one table that still works is at its last step, and one more would reach a scale of exactly 0."""
+    monkeypatch.setattr(marginal_steps, "SINGLE_STEPS", 1)
+    none = np.empty(0, np.int64)
+    paths = Paths.of([1, 1], np.zeros(2, np.int64), none, none, none)
+    descent = Descent(Fraction(9), Fraction(1), 8)
+    found = steps_down(paths, np.ones(2), 1.0, objective, descent, 2 / descent.at(8))
+    assert found.tolist() == [8, 8]
+
+
+@both
 def test_weights_and_objective_matter(objective: str) -> None:
     """The comparison above would notice if they were left out."""
     missed = 0

@@ -122,7 +122,8 @@ def steps_down(
 def _lowest_paid(tables: list[_Needs], scores: _Scores, taken: Ints, working: NDArray[np.bool_], budget: float) -> Ints:
     """Where the tables are at the lowest level that can surely be paid; those that do not work stay where they are."""
     limit = budget * (1 - 2e-12)  # more than roundings add up to
-    ahead = {i: tables[i].onward(int(taken[i])) for i in np.flatnonzero(working).tolist()}
+    unfinished = np.flatnonzero(working & (taken < scores.steps))
+    ahead = {i: tables[i].onward(int(taken[i])) for i in unfinished.tolist()}
 
     def at(level: float) -> Ints:
         found = taken.copy()
