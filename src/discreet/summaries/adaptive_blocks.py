@@ -1,0 +1,134 @@
+"""Trees of blocks that were divided where noisy counts were large: over all attributes together, and over single ones.
+
+A question is put to every tree that has all attributes it is about; their answers are put together, the better one
+weighing more. The truth of a block that a question cuts lies between nothing and the whole block, so an interval
+reaches from what is surely inside to what may be, with the noise of either; see the card of `adaptive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet.privacy import as_text
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Summary
+from discreet.summaries.block_answers import Found, Margin, TreeAnswers, half_widths
+from discreet.summaries.block_columns import from_file, to_columns
+from discreet.summaries.block_estimates import TreeLooks
+from discreet.summaries.columns import arrow_table
+from discreet.transforms.block_rules import Looks, Stop
+from discreet.transforms.block_tree import BlockTree, TreePlan
+from discreet.transforms.partitions import partition_of
+
+#: the standard deviation of what a cut block has in a box, against that if its records lay anywhere, each on its own
+#: or all at one place: measured on half of the benchmark's data
+_CLUSTERED = 0.3
+
+
+class AdaptiveBlocks(Summary):
+    """The looks at the blocks of one or more trees; the first one has all attributes."""
+
+    shape = "blocks"
+
+    def __init__(self, schema: Schema, trees: Sequence[TreeLooks]) -> None:
+        self.schema = schema
+        self.trees = tuple(trees)
+
+    @cached_property
+    def _answering(self) -> list[TreeAnswers]:
+        """Trees of single attributes first, for they say how records lie inside the blocks of others."""
+        margins: list[Margin | None] = [None] * len(self.schema)
+        found: dict[int, TreeAnswers] = {}
+        for number, drawn in sorted(enumerate(self.trees), key=lambda one: len(one[1].tree.plan.places)):
+            places = drawn.tree.plan.places
+            found[number] = TreeAnswers(drawn, [margins[place] for place in places] if len(places) > 1 else [None])
+            if len(places) == 1:
+                margins[places[0]] = found[number].margin()
+        return [found[number] for number in range(len(self.trees))]
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        found = self._found(questions)
+        wide = half_widths(level)
+        low = found.low - wide * np.sqrt(found.low_variance)
+        high = found.high + wide * np.sqrt(found.high_variance)
+        low, high = np.minimum(low, found.plain), np.maximum(high, found.plain)
+        stderr = np.sqrt(found.variance + _CLUSTERED**2 * found.spread)
+        cut = {"blocks that the question cuts": found.high - found.low}
+        return Answers(found.shown, stderr, low, high, plain=found.plain, parts=cut)
+
+    def _found(self, questions: Questions) -> Found:
+        bounds = np.searchsorted(questions.owner, np.arange(questions.count + 1))
+        sizes = np.array(self.schema.sizes)
+        whole = (questions.first == 0) & (questions.last == sizes - 1)
+        found: Found | None = None
+        for tree in self._answering:
+            others = [place for place in range(sizes.size) if place not in tree.plan.places]
+            able = np.ones(questions.count, np.bool_)
+            if others:
+                cut = ~np.all(whole[:, others], axis=1)
+                able[questions.owner[cut]] = False
+            if not able.any():
+                continue
+            mine = able[questions.owner]
+            boxes = [np.ascontiguousarray(ends[mine][:, list(tree.plan.places)]) for ends in (questions.first, questions.last)]
+            counts = np.diff(bounds)[able]
+            said = tree.answer(*boxes, np.concatenate([[0], np.cumsum(counts)]))
+            found = said if found is None else found.joined(said, able)
+        assert found is not None
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        return {"shape": self.shape, "trees": [_said(drawn, self.schema) for drawn in self.trees]}
+
+    def to_arrow(self) -> Any:
+        return arrow_table(to_columns(self.schema, self._answering, self.answer))
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> AdaptiveBlocks:
+        trees, used = [], 0
+        refined, first, second = from_file(parquet)
+        for said in facts["trees"]:
+            plan = _plan(schema, said)
+            rows = slice(used, used + int(said["blocks"]))
+            tree = BlockTree.regrown(plan, refined[rows])
+            used = rows.stop
+            looks = Looks(plan, Fraction(said["scale"]))
+            stop = Stop(*map(float, said["stop"]))
+            root = None if said["root_scale"] is None else Fraction(said["root_scale"])
+            trees.append(TreeLooks(tree, looks, stop, tuple(map(int, said["floors"])), root, first[rows], second[rows]))
+        if used != refined.size or not trees:
+            raise ValueError("the table has rows of no tree")
+        return cls(schema, trees)
+
+
+def _said(drawn: TreeLooks, schema: Schema) -> dict[str, Any]:
+    plan = drawn.tree.plan
+    return {
+        "by": [schema.names[place] for place in plan.places],
+        "levels": [[partition.to_dict() for partition in level] for level in plan.levels],
+        "shares": [as_text(share) for share in plan.shares],
+        "scale": as_text(drawn.looks.unit),
+        "root_scale": None if drawn.root_scale is None else as_text(drawn.root_scale),
+        "stop": [drawn.stop.children, drawn.stop.own],
+        "floors": list(drawn.floors),
+        "blocks": drawn.tree.size,
+    }
+
+
+def _plan(schema: Schema, said: dict[str, Any]) -> TreePlan:
+    places = tuple(schema.names.index(name) for name in said["by"])
+    attributes = [schema[name] for name in said["by"]]
+    levels = tuple(
+        tuple(partition_of(attribute, one) for attribute, one in zip(attributes, level, strict=True))
+        for level in said["levels"]
+    )
+    shares = tuple(map(Fraction, said["shares"]))
+    if len(shares) != len(levels) or any(share <= 0 for share in shares):
+        raise ValueError("the shares of the levels do not fit them")
+    return TreePlan(places, tuple(attribute.size for attribute in attributes), levels, shares)

@@ -1,0 +1,125 @@
+"""Questions to one tree of blocks: what is surely in, what may be in, the best number, and the error of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+
+from discreet.kernels import block_walks as columns
+from discreet.kernels.cores import side_by_side, slices
+from discreet.summaries.block_estimates import TreeEstimates, TreeLooks
+from discreet.transforms.axis import Floats, Integers
+from discreet.transforms.block_tree import Marks, TreePlan
+
+#: how far the shown number may be from the plain one, in standard errors: for small counts, and for those far above
+#: their error; per root of the blocks that a question adds up, and at least
+_PULL, _PULL_LARGE, _LARGE, _LEAST_PULL = 3.0, 1.0, 4.0, 0.3
+#: a core is given so many questions at least
+_WORTH = 1 << 10
+
+#: codes of one attribute at which the mass before them is known
+Margin = tuple[Integers, Floats]
+
+
+def half_widths(level: float) -> float:
+    """In standard errors: enough for a single look, whose noise has heavier tails than a sum of many."""
+    return max(NormalDist().inv_cdf(0.5 + level / 2), math.log(1 / (1 - level)) / math.sqrt(2))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """For each question: the plain number and the shown one, what low and high add up to, and their variances."""
+
+    plain: Floats
+    shown: Floats
+    low: Floats
+    high: Floats
+    variance: Floats
+    low_variance: Floats
+    high_variance: Floats
+    #: the variance that the spreading of cut blocks may have, if records lie anywhere in them
+    spread: Floats
+
+    def joined(self, other: Found, able: Marks) -> Found:
+        """With what another tree says of some questions, the better one weighing more: their noise is independent."""
+        mine = 1 / (self.variance + self.spread)[able]
+        its = 1 / (other.variance + other.spread)
+        weight = mine / (mine + its)
+
+        def mix(name: str, own: Floats, others: Floats) -> Floats:
+            column = getattr(self, name).copy()
+            column[able] = own * column[able] + others * getattr(other, name)
+            return np.asarray(column)
+
+        linear = (mix(name, weight, 1 - weight) for name in _LINEAR)
+        squared = (mix(name, weight**2, (1 - weight) ** 2) for name in _SQUARED)
+        return Found(*linear, *squared)
+
+
+_LINEAR = ("plain", "shown", "low", "high")
+_SQUARED = ("variance", "low_variance", "high_variance", "spread")
+
+
+class TreeAnswers:
+    """A tree with its estimates, and what says how records lie inside of blocks that were not divided."""
+
+    def __init__(self, drawn: TreeLooks, margins: Sequence[Margin | None]) -> None:
+        self.drawn = drawn
+        self.plan: TreePlan = drawn.tree.plan
+        self.estimates = TreeEstimates(drawn)
+        self._margins = [
+            (np.array([0, size]), np.array([0.0, 1.0])) if margin is None else margin
+            for margin, size in zip(margins, self.plan.sizes, strict=True)
+        ]
+
+    @cached_property
+    def _arrays(self) -> tuple[columns.Shape, columns.Estimates, columns.Running, columns.Margins]:
+        tree, found = self.drawn.tree, self.estimates
+        shape = (tree.blocks.first, tree.blocks.last, tree.parts, tree.child)
+        numbers = (found.agreeing, found.variance, found.shown, found.inverse, found.keep)
+        running = tuple(np.concatenate([[0.0], np.cumsum(column)]) for column in numbers[:3])
+        starts = np.cumsum([0, *(codes.size for codes, _ in self._margins)])
+        codes, mass = (np.concatenate([margin[i] for margin in self._margins]) for i in range(2))
+        margins = (starts, codes.astype(np.int64), mass.astype(np.float64))
+        return shape, numbers, (running[0], running[1], running[2]), margins
+
+    def answer(self, first: Integers, last: Integers, bounds: Integers) -> Found:
+        """Question q is about the boxes bounds[q] to bounds[q + 1] - 1, over this tree's attributes."""
+        count, arrays = bounds.size - 1, self._arrays
+        out = np.zeros((count, columns.COLUMNS))
+        first, last = np.ascontiguousarray(first), np.ascontiguousarray(last)
+
+        def work(part: slice) -> None:
+            columns.walk(*arrays, first, last, bounds[part.start : part.stop + 1], out[part])
+
+        side_by_side(work, slices(count, _WORTH))
+        at = out.T
+        variance = np.maximum(at[columns.MID_VARIANCE], 1e-9)
+        plain, stderr = at[columns.MID], np.sqrt(variance)
+        pull = np.where(plain > _LARGE * stderr, _PULL_LARGE, _PULL) / np.sqrt(np.maximum(at[columns.PIECES], 1))
+        most = np.maximum(pull, _LEAST_PULL) * stderr
+        shown = np.maximum(plain + np.clip(at[columns.SHOWN] - plain, -most, most), 0.0)
+        return Found(
+            plain,
+            shown,
+            at[columns.LOW],
+            at[columns.HIGH],
+            variance,
+            np.maximum(at[columns.LOW_VARIANCE], 0.0),
+            np.maximum(at[columns.HIGH_VARIANCE], 0.0),
+            at[columns.SPREAD],
+        )
+
+    def margin(self) -> Margin:
+        """Of a tree of one attribute: the mass before each block that was not divided; never without any mass."""
+        tree, shown = self.drawn.tree, self.estimates.shown
+        leaves = np.flatnonzero(~tree.refined)
+        leaves = leaves[np.argsort(tree.blocks.first[leaves, 0])]
+        width = tree.blocks.last[leaves, 0] - tree.blocks.first[leaves, 0] + 1.0
+        mass = shown[leaves] + 1e-9 * width / width.sum()
+        return np.append(tree.blocks.first[leaves, 0], self.plan.sizes[0]), np.append(0.0, np.cumsum(mass))

@@ -1,0 +1,78 @@
+"""Blocks as columns that anyone can read: a row for each, with the range of every attribute, and back.
+
+`look` and `second_look` are what was measured. `count`, `low` and `high` are what follows from all looks together; of
+the blocks of one tree that are not divided, the counts add up to the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.summaries.base import Answers
+from discreet.summaries.block_answers import TreeAnswers
+from discreet.summaries.columns import checked_counts, labels_of, opened
+from discreet.summaries.node_columns import column_names
+from discreet.transforms.axis import Integers
+
+LEVEL = 0.95
+#: columns besides those of attributes; an attribute of such a name is refused
+BLOCK_COLUMNS = ("tree", "divided", "look", "second_look")
+
+
+def to_columns(
+    schema: Schema, trees: Sequence[TreeAnswers], answer: Callable[[Questions, float], Answers]
+) -> dict[str, Any]:
+    """Arrow arrays by name."""
+    import pyarrow as pa
+
+    names, columns = column_names(schema), {}
+    sizes = [tree.drawn.tree.size for tree in trees]
+    columns["tree"] = pa.concat_arrays(
+        [pa.repeat(" x ".join(schema.names[place] for place in tree.plan.places), size) for tree, size in zip(trees, sizes, strict=True)]
+    )
+    ends = np.zeros((2, sum(sizes), len(schema)), np.int64)
+    ends[1] = np.array(schema.sizes) - 1
+    known = np.zeros((sum(sizes), len(schema)), np.bool_)
+    begin = 0
+    for tree, size in zip(trees, sizes, strict=True):
+        rows, blocks = slice(begin, begin + size), tree.drawn.tree.blocks
+        for axis, place in enumerate(tree.plan.places):
+            ends[0, rows, place], ends[1, rows, place] = blocks.first[:, axis], blocks.last[:, axis]
+            known[rows, place] = True
+        begin += size
+    for place, name in enumerate(schema):
+        first, _, last = names[name]
+        rows = pa.array(np.arange(sum(sizes)), mask=~known[:, place])
+        for end, column in ((0, first), (1, last)):
+            columns[column] = labels_of(schema[name], ends[end, :, place]).take(rows)
+    divided, look, second = (
+        np.concatenate(parts)
+        for parts in zip(*((t.drawn.tree.refined, t.drawn.first, t.drawn.second) for t in trees), strict=True)
+    )
+    had = np.concatenate([~t.drawn.tree.refined & (t.drawn.tree.blocks.end < t.plan.depth) for t in trees])
+    columns["divided"], columns["look"] = pa.array(divided), pa.array(look)
+    columns["second_look"] = pa.array(second, mask=~had)
+    asked = Questions(ends[0], ends[1], sum(sizes), np.arange(sum(sizes)))
+    found = answer(asked, LEVEL).of_counts()
+    columns["count"] = pa.array(np.concatenate([tree.estimates.shown for tree in trees]))
+    columns["low"], columns["high"] = pa.array(found.low), pa.array(found.high)
+    return columns
+
+
+def from_file(parquet: Any) -> tuple[NDArray[np.bool_], Integers, Integers]:
+    """Which blocks are divided, and both looks; a second one that there was not is 0."""
+    import pyarrow.compute as pc
+
+    with opened(parquet) as file:
+        table = file.read(columns=["divided", "look", "second_look"])
+    divided = table["divided"].to_numpy()
+    look, second = table["look"].to_numpy(), pc.fill_null(table["second_look"], 0).to_numpy()
+    if divided.dtype != np.bool_ or look.dtype != np.int64 or second.dtype != np.int64:
+        raise ValueError("the table's columns are not of the types that were published")
+    return divided, checked_counts(look), checked_counts(second)

@@ -1,0 +1,168 @@
+"""Questions to trees of blocks against generalised least squares over their leaves, written out as matrices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.schema import Nominal
+from discreet.summaries.block_answers import TreeAnswers
+from discreet.summaries.block_estimates import TreeLooks
+from discreet.transforms.block_rules import Looks, Stop
+from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
+from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
+
+Floats = NDArray[np.float64]
+
+RAGGED = Nominal(hierarchy={"a": ["a1", {"a2": ["x", "y", "z"]}], "b": [f"b{i}" for i in range(7)], "c": ["c1"]})
+
+
+def ragged(depth: int, together: int = 1) -> Partition:
+    return HierarchyParts(RAGGED, depth, together)
+
+
+def even(size: int, width: int, *special: int) -> Partition:
+    return EvenParts(size, width, special)
+
+
+PLANS = {
+    "one attribute": [(even(50, 16),), (even(50, 4),), (even(50, 1),)],
+    "special values": [(even(30, 30, 0, 17),), (even(30, 6, 0, 17),), (even(30, 1, 0, 17),)],
+    "ragged hierarchy": [(ragged(1),), (ragged(2, 3),), (ragged(2),), (ragged(3),)],
+    "squares": [(even(12, w), even(9, w)) for w in (6, 3, 1)],
+    "one at a time": [
+        (even(6, 6), ragged(1), even(4, 4)),
+        (even(6, 2), ragged(1), even(4, 4)),
+        (even(6, 2), ragged(2), even(4, 1)),
+        (even(6, 1), ragged(3), even(4, 1)),
+    ],
+}
+
+
+def drawn(name: str, seed: int, *, root: bool = True, often: float = 0.6) -> TreeLooks:
+    """A tree that is divided at random, with looks from nowhere."""
+    dice = np.random.default_rng(seed)
+    levels = PLANS[name]
+    sizes = tuple(partition.size for partition in levels[0])
+    shares = tuple(Fraction(int(dice.integers(1, 9)), 40) for _ in levels)
+    plan = TreePlan(tuple(range(len(sizes))), sizes, tuple(levels), shares)
+    here, generations, marks = Generation.root(plan), [], []
+    while here.size:
+        refined = (here.end < plan.depth) & (dice.random(here.size) < (often if generations else 1))
+        generations.append(here)
+        marks.append(refined)
+        chosen = here.chosen(refined)
+        here = children(plan, chosen, divided(plan, chosen))
+    tree = BlockTree.of(plan, generations, marks)
+    first, second = dice.integers(-20, 200, (2, tree.size))
+    scale = Fraction(7) if root else None
+    return TreeLooks(tree, Looks(plan, Fraction(3)), Stop(2.5, 3.0), (0,) * len(marks), scale, first, second)
+
+
+def cells(looks: TreeLooks) -> Floats:
+    """Which cells each block has: blocks x cells."""
+    blocks, sizes = looks.tree.blocks, looks.tree.plan.sizes
+    found = np.zeros((looks.tree.size, *sizes))
+    for row, (first, last) in enumerate(zip(blocks.first.tolist(), blocks.last.tolist(), strict=True)):
+        found[(row, *(slice(a, b + 1) for a, b in zip(first, last, strict=True)))] = 1
+    return found.reshape(looks.tree.size, -1)
+
+
+def least_squares(looks: TreeLooks, tree: TreeAnswers) -> tuple[Floats, Floats, Floats]:
+    """The estimates of the blocks that are not divided, their covariances, and which cells they have."""
+    inside, leaves = cells(looks), np.flatnonzero(~looks.tree.refined)
+    found = tree.estimates
+    seen = [*leaves, *np.flatnonzero(looks.tree.refined)]
+    y = np.concatenate([found.estimate[leaves], found.own[looks.tree.refined]])
+    v = np.concatenate([found.variance[leaves], found.own_variance[looks.tree.refined]])
+    sums = inside[seen] @ inside[leaves].T > 0
+    design = np.where(inside[seen].sum(1)[:, None] >= inside[leaves].sum(1), sums, 0.0)
+    covariance = np.linalg.inv((design.T / v) @ design)
+    return covariance @ (design.T / v) @ y, covariance, inside[leaves]
+
+
+@pytest.mark.parametrize("root", [True, False])
+@pytest.mark.parametrize("name", PLANS)
+def test_answers_are_those_of_least_squares(name: str, root: bool) -> None:
+    dice = np.random.default_rng(5)
+    for seed in range(12):
+        looks = drawn(name, seed, root=root)
+        tree = TreeAnswers(looks, [None] * len(looks.tree.plan.sizes))
+        estimate, covariance, inside = least_squares(looks, tree)
+        sizes = looks.tree.plan.sizes
+        first, last = (np.sort(dice.integers(0, sizes, (40, 2, len(sizes))), axis=1)).transpose(1, 0, 2)
+        first[0], last[0] = 0, np.array(sizes) - 1
+        found = tree.answer(first, last, np.arange(41))
+        for question in range(40):
+            box = np.zeros(sizes)
+            box[tuple(slice(a, b + 1) for a, b in zip(first[question], last[question], strict=True))] = 1
+            part = inside @ box.reshape(-1) / inside.sum(1)
+            for weights, value, variance in (
+                (part, found.plain, found.variance),
+                (np.floor(part), found.low, found.low_variance),
+                (np.ceil(part), found.high, found.high_variance),
+            ):
+                assert value[question] == pytest.approx(weights @ estimate, rel=1e-9, abs=1e-6)
+                assert variance[question] == pytest.approx(weights @ covariance @ weights, rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_question_of_several_boxes_is_one_sum(name: str) -> None:
+    """Cut along one attribute, a box has the same answer in pieces; a block that two pieces cut is whole only once."""
+    dice = np.random.default_rng(6)
+    for seed in range(12):
+        looks = drawn(name, seed)
+        tree, sizes = TreeAnswers(looks, [None] * len(looks.tree.plan.sizes)), looks.tree.plan.sizes
+        first, last = np.sort(dice.integers(0, sizes, (2, len(sizes))), axis=0)
+        last[0] = max(last[0], first[0] + 1) if first[0] + 1 < sizes[0] else last[0]
+        middle = int(dice.integers(first[0], last[0])) if last[0] > first[0] else int(first[0])
+        if last[0] == first[0]:
+            continue
+        firsts, lasts = np.stack([first, first]), np.stack([last, last])
+        lasts[0, 0], firsts[1, 0] = middle, middle + 1
+        one = tree.answer(first[None], last[None], np.array([0, 1]))
+        two = tree.answer(firsts, lasts, np.array([0, 2]))
+        assert two.plain == pytest.approx(one.plain)
+        assert two.variance == pytest.approx(one.variance)
+        assert two.high == pytest.approx(one.high)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_shown_numbers_add_up_and_are_not_negative(name: str) -> None:
+    for seed in range(12):
+        looks = drawn(name, seed)
+        tree = TreeAnswers(looks, [None] * len(looks.tree.plan.sizes))
+        for numbers in (tree.estimates.shown, tree.estimates.agreeing):
+            for block in np.flatnonzero(looks.tree.refined).tolist():
+                below = slice(looks.tree.child[block], looks.tree.child[block] + int(tree.estimates.fanout[block]))
+                assert numbers[below].sum() == pytest.approx(numbers[block], rel=1e-9, abs=1e-6)
+        assert tree.estimates.shown.min() >= 0
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_tree_is_grown_again_from_its_marks(name: str) -> None:
+    looks = drawn(name, 3)
+    again = BlockTree.regrown(looks.tree.plan, looks.tree.refined)
+    assert np.array_equal(again.blocks.first, looks.tree.blocks.first)
+    assert np.array_equal(again.child, looks.tree.child)
+    for wrong in (looks.tree.refined[:-1], np.append(looks.tree.refined, False), ~looks.tree.refined):
+        with pytest.raises(ValueError, match="tree"):
+            BlockTree.regrown(looks.tree.plan, wrong)
+
+
+def test_margins_say_how_records_lie_in_a_block() -> None:
+    looks = drawn("squares", 2, often=0.0)
+    even_, skewed = (
+        TreeAnswers(looks, [margin, None]) for margin in (None, (np.array([0, 4, 12]), np.array([0.0, 3.0, 4.0])))
+    )
+    first, last, bounds = np.array([[0, 0]]), np.array([[3, 8]]), np.array([0, 1])
+    a, b = even_.answer(first, last, bounds), skewed.answer(first, last, bounds)
+    left = replace(looks).tree.blocks.last[:, 0] <= 5
+    column = even_.estimates.agreeing[left & ~looks.tree.refined].sum()
+    assert a.plain[0] == pytest.approx(column * 4 / 6)
+    assert b.plain[0] == pytest.approx(column * 3 / (3 + 2 / 8))
+    assert (a.low[0], a.high[0]) == (b.low[0], b.high[0])
