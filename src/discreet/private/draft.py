@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor
@@ -17,6 +18,7 @@ from typing import Any
 import ibis
 
 from discreet.errors import BadSpec, DiscreetError, SourceError
+from discreet.private.engines.coding import coded
 from discreet.private.engines.csv_text import CsvLayout
 from discreet.private.engines.file_sources import CSV_SUFFIXES
 from discreet.private.engines.opening import open_source
@@ -30,13 +32,16 @@ from discreet.spec.toml import toml_key, toml_table, toml_value
 MOST_LABELS = 200
 MOST_SINGLE_VALUES = 1_000
 MOST_EXAMPLE_CELLS = 10_000
+FEWEST_CODES = 20  # below, no value needs to be special
+ONE_IN = 10  # of the rows: what a special value holds
+TIMES = 10  # and how many times what those beside it hold
 
 _HEAD = f"""\
 # A draft, to be reviewed.
 #
-# The domains below were read from the private data: its lowest and highest values and its labels. Published as
-# they are, they would tell everyone that such a value occurs. For each attribute, compare with what is
-# public knowledge (a code book, a form, a law), write that instead, and then remove the next line.
+# The domains below were read from the private data: its lowest and highest values, its labels, and special values
+# that many rows have. Published as they are, they would tell everyone that such a value occurs. For each attribute,
+# compare with what is public knowledge (a code book, a form, a law), write that instead, and then remove the next line.
 # Nothing is published while it is here.
 {DRAFT_MARK} = true
 """
@@ -55,6 +60,10 @@ ledger = {ledger}
 _RULES = """\
 # `outside` says what happens to values that are not in the domain: "drop", "other" (a cell of their own)
 # or, for numbers and dates, "clamp" (to the nearest end). `null` does the same for missing values.
+"""
+_SPECIAL = """\
+# Values that very many rows have, for methods that can count each of them apart. They were read from the private
+# data too: keep those that everyone would expect, such as an income of zero.
 """
 
 
@@ -79,12 +88,19 @@ def draft_spec(path: str | Path, folder: str | Path | None = None) -> str:
         "# Paths are relative to the folder of this file.\n" + toml_table("data", data),
         _PRIVACY.format(ledger=toml_value(f"{stem}.ledger")),
         _RULES,
-        *(toml_table(f"attributes.{toml_key(name)}", attribute.to_dict()) for name, attribute in attributes.items()),
+        *(_declared(name, attribute) for name, attribute in attributes.items()),
         *(f"# [attributes.{toml_value(name)}] is left out: {reason}.\n" for name, reason in left_out.items()),
         "# An example. Smaller epsilon: more privacy, more noise.\n"
         + toml_table("releases.example", {"task": "table", "by": _example(attributes), "epsilon": 0.5}),
     ]
     return "\n".join(parts)
+
+
+def _declared(name: str, attribute: Attribute) -> str:
+    fields = attribute.to_dict()
+    special = fields.pop("special", None)
+    text = toml_table(f"attributes.{toml_key(name)}", fields)
+    return f"{text}{_SPECIAL}special = {toml_value(special)}\n" if special else text
 
 
 def _seen_from(folder: str | Path, file: Path) -> str:
@@ -133,7 +149,8 @@ def _columns(table: Any, wanted: dict[str, str]) -> dict[str, Attribute | str]:
     found: dict[str, Attribute | str] = {}
     for alias, name in wanted.items():
         try:
-            found[name] = _domain(table[alias], engine)
+            domain = _domain(table[alias], engine)
+            found[name] = domain if isinstance(domain, str) else _with_special(domain, table.select(alias), engine)
         except BadSpec:
             found[name] = "its values fit no simple domain; declare it by hand"
     return found
@@ -231,6 +248,29 @@ def _round_width(least: Fraction) -> Fraction:
     while power * 10 <= least:
         power *= 10
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= least)
+
+
+def _with_special(attribute: Attribute, column: Any, engine: Engine) -> Attribute:
+    """The attribute with those of its values that very many rows of its column have."""
+    if attribute.size < FEWEST_CODES:
+        return attribute
+    (name,) = column.columns
+    codes = coded(column, {name: attribute}, {}, engine)
+    rows = dict(_fetched(codes.filter(codes[name].notnull()).group_by(name).aggregate(rows=lambda part: part.count())))
+    reach = len(rows) if isinstance(attribute, Nominal) else 2  # labels have no order
+    special: list[Any] = [attribute.label(code) for code in _crowded(rows, reach)]
+    return replace(attribute, special=special)
+
+
+def _crowded(rows: dict[int, int], reach: int) -> list[int]:
+    """Codes with many of all rows, and many times the mean of the codes beside them, of those that occur at all."""
+    codes, total = sorted(rows), sum(rows.values())
+    found = []
+    for at, code in enumerate(codes):
+        near = [rows[other] for other in (*codes[max(0, at - reach) : at], *codes[at + 1 : at + 1 + reach])]
+        if near and rows[code] * ONE_IN >= total and rows[code] * len(near) >= TIMES * sum(near):
+            found.append(code)
+    return found
 
 
 def _example(attributes: dict[str, Attribute]) -> list[str]:

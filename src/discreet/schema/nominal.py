@@ -11,6 +11,7 @@ from typing import Any
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
 from discreet.schema.hierarchy import Entries, Node, label_text, plain_tree, read_csv, read_labels, read_tree, walk
+from discreet.schema.special import codes_of_special
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Nominal:
 
     `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`.
     A hierarchy may have any depth, and branches of different depth. `levels` may name the depths, outermost first.
+    `special` lists labels on which very many records are expected, such as "not applicable"; it is kept in the order of
+    their codes, which are in `special_codes`.
     """
 
     values: Sequence[str | int] | None = None
@@ -26,6 +29,8 @@ class Nominal:
     levels: Sequence[str] | None = field(default=None, kw_only=True)
     outside: str = field(default="drop", kw_only=True)
     null: str = field(default="drop", kw_only=True)
+    special: Sequence[str | int] | None = field(default=None, kw_only=True)
+    special_codes: tuple[int, ...] = field(init=False, repr=False, compare=False)
     labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     _tree: Entries = field(init=False, repr=False, compare=False)
@@ -49,6 +54,9 @@ class Nominal:
         labels = leaves + (OTHER,) * self.has_other
         for name, value in {**checked, "levels": levels, "labels": labels, "depth": depth, "_tree": tree}.items():
             object.__setattr__(self, name, value)
+        codes = codes_of_special(self.special, self.code, self.label)
+        object.__setattr__(self, "special_codes", codes)
+        object.__setattr__(self, "special", tuple(labels[code] for code in codes))
 
     def _checked_levels(self, depth: int, problems: list[str]) -> tuple[str, ...]:
         if self.levels is None:
@@ -64,19 +72,32 @@ class Nominal:
 
     @classmethod
     def from_csv(
-        cls, path: str | Path, levels: Sequence[str] | None = None, *, outside: str = "drop", null: str = "drop"
+        cls,
+        path: str | Path,
+        levels: Sequence[str] | None = None,
+        *,
+        outside: str = "drop",
+        null: str = "drop",
+        special: Sequence[str | int] | None = None,
     ) -> Nominal:
         """A hierarchy with one row per leaf and one column per level, leaf first: block, tract, county.
 
         The header names the levels; `levels` picks some of them, outermost first.
         """
         tree, names = read_csv(path, levels)
-        return cls(hierarchy=tree, levels=names, outside=outside, null=null)
+        return cls(hierarchy=tree, levels=names, outside=outside, null=null, special=special)
 
     @classmethod
-    def from_values_csv(cls, path: str | Path, *, outside: str = "drop", null: str = "drop") -> Nominal:
+    def from_values_csv(
+        cls,
+        path: str | Path,
+        *,
+        outside: str = "drop",
+        null: str = "drop",
+        special: Sequence[str | int] | None = None,
+    ) -> Nominal:
         """The labels in the first column of a CSV with a header, such as a list of all items, even of millions."""
-        return cls(read_labels(path), outside=outside, null=null)
+        return cls(read_labels(path), outside=outside, null=null, special=special)
 
     @property
     def has_other(self) -> bool:
@@ -170,7 +191,9 @@ class Nominal:
     def to_dict(self) -> dict[str, Any]:
         key = "values" if self.hierarchy is None else "hierarchy"
         levels = {"levels": list(self.levels)} if self.levels else {}
-        return {"kind": "nominal", key: plain_tree(self._tree), **levels, "outside": self.outside, "null": self.null}
+        rules = {"outside": self.outside, "null": self.null}
+        special = {"special": list(self.special)} if self.special else {}
+        return {"kind": "nominal", key: plain_tree(self._tree), **levels, **rules, **special}
 
 
 def _distinct(values: object, problems: list[str]) -> Entries:

@@ -22,6 +22,7 @@ import numpy as np
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
 from discreet.schema.bins import EPOCH, Edge, bins_of_edges, bins_of_width
+from discreet.schema.special import codes_of_special
 
 Label = int | date | str
 
@@ -37,6 +38,9 @@ class Ordinal:
     `Ordinal(0.0, 10.0, 0.5)`: twenty half-open bins; the last one includes 10.
     `Ordinal(date(2024, 1, 1), date(2024, 12, 31), "month")`: twelve months.
     `Ordinal(edges=[0, 18, 65, 120])`: explicit bins, here 0-17, 18-64 and 65-119.
+    `Ordinal(0, 100000, special=[0])`: on zero very many records are expected.
+
+    `special` becomes the labels of such values, in the order of their codes, which are in `special_codes`.
     """
 
     low: Edge | str | None = None
@@ -45,7 +49,9 @@ class Ordinal:
     edges: Sequence[Edge | str] | None = field(default=None, kw_only=True)
     outside: str = field(default="clamp", kw_only=True)
     null: str = field(default="drop", kw_only=True)
+    special: Sequence[Edge | str] | None = field(default=None, kw_only=True)
     kind: str = field(init=False, repr=False)  # compared: 0 to 1 are two integers, but one bin of reals
+    special_codes: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _ticks: Sequence[int] = field(init=False, repr=False, compare=False)
     _per_one: int = field(init=False, repr=False, compare=False)
 
@@ -61,6 +67,9 @@ class Ordinal:
             raise BadSpec(problems)
         for name, value in vars(found).items():
             object.__setattr__(self, {"ticks": "_ticks", "per_one": "_per_one"}.get(name, name), value)
+        codes = codes_of_special(self.special, self.code, self.label)
+        object.__setattr__(self, "special_codes", codes)
+        object.__setattr__(self, "special", tuple(self.label(code) for code in codes))
 
     @property
     def bins(self) -> int:
@@ -173,7 +182,8 @@ class Ordinal:
             bins = {"low": _iso(self.low), "high": _iso(self.high), "width": self.width}
         else:
             bins = {"edges": [_iso(edge) for edge in self.edges]}
-        return {"kind": "ordinal", **bins, "outside": self.outside, "null": self.null}
+        special = {"special": [_iso(label) for label in self.special]} if self.special else {}
+        return {"kind": "ordinal", **bins, "outside": self.outside, "null": self.null, **special}
 
     def _edge(self, index: int) -> float:
         tick = self._ticks[index]

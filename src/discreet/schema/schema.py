@@ -18,8 +18,8 @@ _RULES = ("outside", "null")
 #: keys that name a file, with an example of one
 _FILES = {"hierarchy_csv": "blocks.csv", "values_csv": "items.csv"}
 _KEYS = {
-    "ordinal": ("kind", "low", "high", "width", "edges", *_RULES),
-    "nominal": ("kind", "values", "hierarchy", "levels", *_RULES),
+    "ordinal": ("kind", "low", "high", "width", "edges", *_RULES, "special"),
+    "nominal": ("kind", "values", "hierarchy", "levels", *_RULES, "special"),
 }
 
 
@@ -150,5 +150,5 @@ def _from_csv(values: dict[str, Any], key: str, base: Path) -> Nominal:
     try:
         return make(base / path, **values)
     except BadSpec as error:
-        own = tuple(f"{name}:" for name in ("levels", *_RULES))
+        own = (*(f"{name}:" for name in ("levels", *_RULES, "special")), "special[")
         raise BadSpec([text if text.startswith(own) else f"{key}: {text}" for text in error.problems]) from None

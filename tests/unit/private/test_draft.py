@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import SourceError
-from discreet.private.draft import _integers, _reals, draft_spec
+from discreet.private.draft import _crowded, _integers, _reals, draft_spec
 from discreet.schema import Nominal, Ordinal
 from discreet.spec import Spec, load_spec
 
@@ -113,6 +113,47 @@ def test_publishing_a_draft_counts_every_row(tmp_path: Path, column: str) -> Non
 
 def test_whole_numbers_beside_blanks_are_whole_as_pandas_writes_them(tmp_path: Path) -> None:
     assert drafted(tmp_path, "age,x\n12.0,1\n,2\n17.0,3\n")[1].schema["age"] == Ordinal(12, 17)
+
+
+def test_a_value_that_very_many_rows_have_is_drafted_as_special(tmp_path: Path) -> None:
+    rows = [
+        f"{row * row * 7 if row % 2 else 0},{0.0 if row % 3 else row + 0.25},"
+        f"{1950 + row % 50 if row % 5 else 1900}-06-01,{'none' if row % 4 else row % 31},{row % 80}\n"
+        for row in range(1000)
+    ]
+    text, spec = drafted(tmp_path, "income,spent,day,job,age\n" + "".join(rows))
+    special = {name: attribute.special for name, attribute in spec.schema.items()}
+    assert special == {
+        "income": ("0-199999",),
+        "spent": ("[0, 50)",),
+        "day": ("1900-01-01..1900-12-31",),
+        "job": ("none",),
+        "age": (),
+    }
+    before, after = text.split("drafted_from_private_data = true\n")
+    assert "special values" in before
+    lines = after.splitlines()
+    places = [at for at, line in enumerate(lines) if line.startswith("special = ")]
+    assert len(places) == 4
+    for at in places:
+        assert lines[at - 1].startswith("# ")
+        assert "very many rows" in lines[at - 2]
+
+
+def test_single_values_are_drafted_as_they_are(tmp_path: Path) -> None:
+    spec = drafted_parquet(tmp_path, hours=[40] * 60 + list(range(100)), few=[0] * 150 + list(range(10)))
+    assert spec.schema["hours"] == Ordinal(0, 99, special=[40])
+    assert spec.schema["few"] == Ordinal(0, 9)
+
+
+@given(st.dictionaries(st.integers(0, 99), st.integers(1, 1000)), st.sampled_from([2, 100]))
+def test_special_values_stand_out(rows: dict[int, int], reach: int) -> None:
+    found = _crowded(rows, reach)
+    assert len(found) <= min(10, max(0, len(rows) - 1))
+    for code in found:
+        assert rows[code] >= max(sum(rows.values()) / 10, 10)
+    even = dict.fromkeys(rows, 1000)
+    assert _crowded(even, reach) == []
 
 
 @pytest.mark.parametrize(("name", "mark"), [("people.csv", ";"), ("people.csv", "\t"), ("people.tsv", ",")])

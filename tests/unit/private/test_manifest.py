@@ -106,3 +106,30 @@ def test_an_old_digest_that_stands_for_two_requests_is_not_trusted() -> None:
     assert of_format_1(RANGE) == of_format_1(CHOICE)
     table = discreet.Table(["age"], method="geometric")
     assert earlier_digest(table) == of_format_1(table)
+
+
+def test_special_values_make_another_request_and_none_make_the_same() -> None:
+    def digests(**special: Any) -> tuple[str, str | None]:
+        schema = discreet.Schema(age=discreet.Ordinal(0, 4, **special), sex=SCHEMA["sex"])
+        table = discreet.Table(["age"], method="geometric")
+        return request_digests(table, Request.of(table, schema, discreet.Unit(), 1), "bits")
+
+    plain = digests()
+    assert plain == digests(special=[]) == digests(special=None)
+    # as before attributes could have any
+    assert plain == (
+        "17ce3101b18c766f862d3150d8c3a93900204063a33f3375889a76569960d9bd",
+        "4290ffd1e346295b21cd26bde6446e23ccf0c9fc6f225cb8f4ec754c3e544e5a",
+    )
+    marked = digests(special=[0, 3])
+    assert marked == digests(special=["3", 0.0])
+    assert not {*marked} & {*plain}
+    assert marked[0] != digests(special=[0])[0]
+
+
+def test_a_release_remembers_special_values(tmp_path: Path) -> None:
+    age, sex = discreet.Ordinal(0, 4, special=[0]), discreet.Nominal(["f", "m"], special=["m"])
+    counts = from_counts(discreet.Schema(age=age, sex=sex), [[0, 0], [1, 0]], [5, 7], ledger=tmp_path / "l.ledger")
+    release = counts.publish(discreet.Table(["age", "sex"]), 1, name="a", to=tmp_path / "a")
+    assert release.manifest["schema"]["age"]["special"] == [0]
+    assert discreet.load(tmp_path / "a").schema == discreet.Schema(age=age, sex=sex)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.schema import Nominal, attribute_from_dict
+from discreet.schema.special import MOST_SPECIAL
 
 ODD_LABELS = [
     "a,b",
@@ -38,8 +40,13 @@ def nominals(draw: st.DrawFn) -> Nominal:
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).filter(lambda label: label != "other")
     names = draw(st.lists(st.one_of(text, st.sampled_from(ODD_LABELS)), min_size=1, max_size=25, unique=True))
     chosen = {"outside": draw(rules), "null": draw(rules)}
+
+    def with_special(plain: Nominal) -> Nominal:
+        special = draw(st.lists(st.sampled_from(plain.labels), max_size=MOST_SPECIAL, unique=True))
+        return replace(plain, special=special)
+
     if draw(st.booleans()):
-        return Nominal(names, **chosen)
+        return with_special(Nominal(names, **chosen))
 
     def grow(pool: list[str], depth: int) -> list[Any]:
         found: list[Any] = []
@@ -52,7 +59,7 @@ def nominals(draw: st.DrawFn) -> Nominal:
                 found.append(pool.pop(0))
         return found
 
-    return Nominal(hierarchy=grow(names, 0), **chosen)
+    return with_special(Nominal(hierarchy=grow(names, 0), **chosen))
 
 
 @given(nominals())
@@ -69,6 +76,17 @@ def test_dictionary_round_trip_even_through_sorted_json(nominal: Nominal) -> Non
     assert again == nominal
     assert hash(again) == hash(nominal)
     assert again.labels == nominal.labels
+    assert again.special_codes == nominal.special_codes
+
+
+@given(nominals())
+def test_special_values_are_labels_in_the_order_of_their_codes(nominal: Nominal) -> None:
+    assert nominal.special == tuple(nominal.labels[code] for code in nominal.special_codes)
+    assert list(nominal.special_codes) == sorted(set(nominal.special_codes))
+    assert nominal == replace(nominal, special=nominal.special[::-1])
+    plain = replace(nominal, special=None)
+    assert (plain == nominal) == (not nominal.special_codes)
+    assert {key: value for key, value in nominal.to_dict().items() if key != "special"} == plain.to_dict()
 
 
 @given(nominals())
@@ -110,6 +128,24 @@ def test_whole_numbers_become_labels() -> None:
     codes = Nominal([1, 2, 10])
     assert codes.labels == ("1", "2", "10")
     assert codes.code(10) == codes.code("10") == 2
+
+
+def test_special_values_are_labels_that_questions_may_name(tmp_path: Path) -> None:
+    world = Nominal(hierarchy=WORLD, null="other", special=["other", "Spain"])
+    assert (world.special, world.special_codes) == (("Spain", "other"), (3, 5))
+    assert world.to_dict()["special"] == ["Spain", "other"]
+    assert world != Nominal(hierarchy=WORLD, null="other")
+    assert Nominal([1, 2], special=[2]) == Nominal(["1", "2"], special=["2"])
+    assert Nominal(["a"], special=[]) == Nominal(["a"])
+    path = write(tmp_path, "b,t\nb1,t1\nb2,t1\n")
+    assert Nominal.from_csv(path, special=["b2"]).special_codes == (1,)
+    assert Nominal.from_values_csv(path, special=["b2"]).special_codes == (1,)
+
+
+def test_without_special_values_a_nominal_is_written_as_before() -> None:
+    plain = {"kind": "nominal", "values": ["a"], "outside": "drop", "null": "drop"}
+    assert Nominal(["a"]).to_dict() == plain
+    assert list(Nominal(["a"]).to_dict()) == list(plain)
 
 
 def test_unknown_labels_get_a_hint() -> None:
@@ -158,6 +194,20 @@ def looped() -> dict[str, Any]:
             {"hierarchy": {"A": [["x"]], "B": [None]}},
             ["hierarchy > A: ['x'] is not text", "hierarchy > B: None"],
         ),
+        ({"values": ["a"], "special": "a"}, ["special: must be a list of values of the domain, such as ['a']"]),
+        ({"values": ["a"], "special": {"a"}}, ["special: must be a list"]),
+        (
+            {"values": ["none", "some"], "special": ["non", None, "other", "none"]},
+            [
+                "special[0]: must be one value of the domain; 'non' is not among",
+                "Did you mean 'none'?",
+                "special[1]: must be one value of the domain; a missing value has no label",
+                "special[2]: must be one value of the domain; 'other'",
+            ],
+        ),
+        ({"hierarchy": WORLD, "special": ["Europe"]}, ["special[0]:", "'Europe' is a group of the hierarchy"]),
+        ({"values": [1, 2], "special": [1, "1"]}, ["special[1]: is the cell '1', as special[0] is; keep one"]),
+        ({"values": range(17), "special": range(17)}, ["special: 17 values are more than 16"]),
     ],
 )
 def test_every_mistake_of_a_nominal_is_named(declared: dict[str, Any], says: list[str]) -> None:

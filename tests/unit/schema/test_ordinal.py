@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.schema import Ordinal, Schema, attribute_from_dict
+from discreet.schema.special import MOST_SPECIAL
 
 rules = st.sampled_from(["drop", "other"])
 ordinal_rules = {"outside": st.sampled_from(["clamp", "drop", "other"]), "null": rules}
@@ -49,7 +51,14 @@ def edge_ordinals(draw: st.DrawFn) -> Ordinal:
     return Ordinal(edges=edges, outside=draw(ordinal_rules["outside"]))
 
 
-ordinals = st.one_of(integer_ordinals(), real_ordinals(), date_ordinals(), edge_ordinals())
+@st.composite
+def special_ordinals(draw: st.DrawFn) -> Ordinal:
+    plain = draw(st.one_of(integer_ordinals(), real_ordinals(), date_ordinals(), edge_ordinals()))
+    codes = draw(st.lists(st.integers(0, plain.size - 1), max_size=MOST_SPECIAL, unique=True))
+    return replace(plain, special=[plain.label(code) for code in codes])
+
+
+ordinals = special_ordinals()
 
 
 @given(ordinals)
@@ -66,6 +75,17 @@ def test_dictionary_round_trip_even_through_sorted_json(ordinal: Ordinal) -> Non
     assert again == ordinal
     assert hash(again) == hash(ordinal)
     assert again.labels == ordinal.labels
+    assert again.special_codes == ordinal.special_codes
+
+
+@given(ordinals)
+def test_special_values_are_labels_in_the_order_of_their_codes(ordinal: Ordinal) -> None:
+    assert ordinal.special == tuple(ordinal.label(code) for code in ordinal.special_codes)
+    assert list(ordinal.special_codes) == sorted(set(ordinal.special_codes))
+    assert ordinal == replace(ordinal, special=ordinal.special[::-1])
+    plain = replace(ordinal, special=None)
+    assert (plain == ordinal) == (not ordinal.special_codes)
+    assert {key: value for key, value in ordinal.to_dict().items() if key != "special"} == plain.to_dict()
 
 
 @given(ordinals, st.data())
@@ -110,6 +130,24 @@ def test_integers_are_inclusive() -> None:
     assert age.between(29.5, 39.9) == (13, 22)
     assert age.between(80, float("inf")) == age.between(80, 10**400) == (63, 73)
     assert age.code("30") == age.code(30.0) == age.code(np.int64(30)) == 13
+
+
+def test_special_values_are_named_as_questions_name_them() -> None:
+    income = Ordinal(0, 100_000, null="other", special=["other", "7", 0])
+    assert (income.special, income.special_codes) == ((0, 7, "other"), (0, 7, 100_001))
+    assert income.to_dict()["special"] == [0, 7, "other"]
+    assert income != Ordinal(0, 100_000, null="other")
+    assert Ordinal(0, 99, 10, special=[25]) == Ordinal(0, 99, 10, special=["20-29"])
+    assert Ordinal(0.0, 2.0, 0.5, special=[2]).special == ("[1.5, 2]",)
+    days = Ordinal("2024-01-01", "2024-01-31", special=["2024-01-02"])
+    assert (days.special, days.to_dict()["special"]) == ((date(2024, 1, 2),), ["2024-01-02"])
+    assert Ordinal(0, 9, special=[]) == Ordinal(0, 9)
+
+
+def test_without_special_values_an_ordinal_is_written_as_before() -> None:
+    plain = {"kind": "ordinal", "low": 0, "high": 9, "width": 1, "outside": "clamp", "null": "drop"}
+    assert Ordinal(0, 9).to_dict() == plain
+    assert list(Ordinal(0, 9).to_dict()) == list(plain)
 
 
 def test_labels_show_the_bins() -> None:
@@ -267,6 +305,27 @@ DAY = date(2024, 1, 1)
             {"low": 0, "high": 1, "outside": "keep", "null": "clamp"},
             ["outside: 'keep' is not a rule", "null: 'clamp'"],
         ),
+        ({"low": 0, "high": 9, "special": 0}, ["special: must be a list of values of the domain, such as [0]"]),
+        ({"low": 0, "high": 9, "special": "0"}, ["special: must be a list"]),
+        ({"low": 0, "high": 9, "special": {0: 1}}, ["special: must be a list"]),
+        (
+            {"low": 0, "high": 9, "special": [0, 10, "x", None, True, 0.5, "other", 16**6000]},
+            [
+                "special[1]: must be one value of the domain; 10 is outside the declared domain 0 to 9",
+                "special[2]: must be one value of the domain; 'x' is not a whole number",
+                "special[3]:",
+                "special[4]: must be one value of the domain; True is not a whole number",
+                "special[5]:",
+                "special[6]:",
+                "special[7]: must be one value of the domain; it has too many digits",
+            ],
+        ),
+        ({"low": 0, "high": 9, "special": [1, 3, 1]}, ["special[2]: is the cell 1, as special[0] is; keep one"]),
+        (
+            {"low": 0, "high": 99, "width": 10, "special": [3, 21, 29]},
+            ["special[2]: is the cell '20-29', as special[1] is; keep one"],
+        ),
+        ({"low": 0, "high": 99, "special": range(17)}, ["special: 17 values are more than 16; keep those"]),
     ],
 )
 def test_every_mistake_of_an_ordinal_is_named(declared: dict[str, Any], says: list[str]) -> None:

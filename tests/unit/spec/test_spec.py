@@ -98,6 +98,29 @@ def test_a_hierarchy_may_lie_in_a_csv_beside_the_spec(tmp_path: Path) -> None:
     assert load_spec(write(tmp_path, dump_spec(spec))) == spec
 
 
+def test_attributes_may_have_special_values(tmp_path: Path) -> None:
+    write(tmp_path, "block,tract\nb1,t1\nb2,t1\n", "blocks.csv")
+    text = (
+        PLAIN
+        + "special = [0, 5]\n"
+        + "[attributes.day]\nkind = 'ordinal'\nlow = 2024-01-01\nhigh = 2024-01-31\nspecial = [2024-01-02]\n"
+        + "[attributes.cost]\nkind = 'ordinal'\nlow = 0\nhigh = 2.0\nwidth = 0.5\nspecial = [0.5]\n"
+        + "[attributes.place]\nkind = 'nominal'\nhierarchy_csv = 'blocks.csv'\nnull = 'other'\nspecial = ['other']\n"
+    )
+    spec = load_spec(write(tmp_path, text))
+    assert [attribute.special_codes for attribute in spec.schema.values()] == [(0, 5), (1,), (1,), (2,)]
+    assert load_spec(write(tmp_path, dump_spec(spec))) == spec
+
+
+def test_special_values_outside_of_the_domain_are_named_with_their_attribute(tmp_path: Path) -> None:
+    write(tmp_path, "block,tract\nb1,t1\nb2,t1\n", "blocks.csv")
+    place = "[attributes.place]\nkind = 'nominal'\nhierarchy_csv = 'blocks.csv'\nspecial = ['b2', 't1']\n"
+    problems = check_spec(write(tmp_path, PLAIN + "special = [10]\n" + place))
+    assert len(problems) == 2
+    assert "[attributes.age] special[0]: must be one value of the domain; 10 is outside" in problems[0]
+    assert "[attributes.place] special[1]: must be one value of the domain; 't1' is a group" in problems[1]
+
+
 @pytest.mark.parametrize(
     ("written", "value"),
     [

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import BadParameter
+from discreet.naming import reserved_problem
 from discreet.privacy import Unit
 from discreet.schema import Nominal, Ordinal, Schema
 from discreet.spec import ReleaseSpec, Spec, load_spec
@@ -28,7 +29,7 @@ values = st.recursive(
     max_leaves=6,
 )
 schemas = st.dictionaries(
-    st.one_of(names, odd),
+    st.one_of(names, odd).filter(lambda name: reserved_problem(name) is None),
     st.one_of(
         st.lists(st.one_of(texts, odd), min_size=1, max_size=30, unique=True).map(Nominal),
         st.dictionaries(names.map("g{}".format), st.just(None), min_size=1, max_size=4).map(
@@ -37,6 +38,12 @@ schemas = st.dictionaries(
         st.builds(lambda low, bins: Ordinal(low, low + bins - 1), st.integers(-99, 99), st.integers(1, 99)),
         st.just(Ordinal(0.0, 0.7, 0.1)),
         st.just(Ordinal("2024-01-01", "2024-12-31", "quarter", null="other")),
+        st.lists(st.one_of(texts, odd), min_size=1, max_size=30, unique=True).map(
+            lambda labels: Nominal(labels, special=labels[:2])
+        ),
+        st.just(Ordinal(-9, 9, special=[0, -1])),
+        st.just(Ordinal(0.0, 0.7, 0.1, outside="other", special=[0.3, "other"])),
+        st.just(Ordinal("2024-01-01", "2024-12-31", special=["2024-02-29"])),
     ),
     min_size=1,
     max_size=4,
