@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.coefficients import Coefficients, RestoredCells, TreeCounts
 from discreet.summaries.dense_cells import DenseCells
@@ -15,7 +16,7 @@ from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_nodes import SparseNodes
 
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
-_RANGES = (SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)
+_RANGES = (AdaptiveBlocks, SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)
 SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (*_TABLES, *_RANGES)}
 
 __all__ = ["SHAPES", "Answers", "Summary"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from statistics import NormalDist
 
@@ -21,6 +21,7 @@ from discreet.transforms.block_tree import Marks, TreePlan
 _PULL, _PULL_LARGE, _LARGE, _LEAST_PULL = 3.0, 1.0, 4.0, 0.3
 #: a core is given so many questions at least
 _WORTH = 1 << 10
+_NOTHING = 1e-9
 
 #: codes of one attribute at which the mass before them is known
 Margin = tuple[Integers, Floats]
@@ -46,23 +47,27 @@ class Found:
     spread: Floats
 
     def joined(self, other: Found, able: Marks) -> Found:
-        """With what another tree says of some questions, the better one weighing more: their noise is independent."""
-        mine = 1 / (self.variance + self.spread)[able]
-        its = 1 / (other.variance + other.spread)
-        weight = mine / (mine + its)
+        """With what another tree says of some questions; their noise is independent.
 
-        def mix(name: str, own: Floats, others: Floats) -> Floats:
+        The number that is likely to be better weighs more, and the interval that is shorter.
+        """
+        sure, its_sure = (one.variance + one.spread for one in (self, other))
+        wide, its_wide = (one.low_variance + one.high_variance + (one.high - one.low) ** 2 for one in (self, other))
+        number = its_sure / (sure[able] + its_sure)
+        interval = (its_wide + _NOTHING) / (wide[able] + its_wide + 2 * _NOTHING)  # a question may be about no cell
+
+        def mix(name: str) -> Floats:
             column = getattr(self, name).copy()
-            column[able] = own * column[able] + others * getattr(other, name)
+            weight = interval if name in _OF_INTERVALS else number
+            power = 2 if name in _SQUARED else 1
+            column[able] = weight**power * column[able] + (1 - weight) ** power * getattr(other, name)
             return np.asarray(column)
 
-        linear = (mix(name, weight, 1 - weight) for name in _LINEAR)
-        squared = (mix(name, weight**2, (1 - weight) ** 2) for name in _SQUARED)
-        return Found(*linear, *squared)
+        return Found(*(mix(one.name) for one in fields(self)))
 
 
-_LINEAR = ("plain", "shown", "low", "high")
 _SQUARED = ("variance", "low_variance", "high_variance", "spread")
+_OF_INTERVALS = ("low", "high", "low_variance", "high_variance")
 
 
 class TreeAnswers:
@@ -99,7 +104,7 @@ class TreeAnswers:
 
         side_by_side(work, slices(count, _WORTH))
         at = out.T
-        variance = np.maximum(at[columns.MID_VARIANCE], 1e-9)
+        variance = np.maximum(at[columns.MID_VARIANCE], _NOTHING)
         plain, stderr = at[columns.MID], np.sqrt(variance)
         pull = np.where(plain > _LARGE * stderr, _PULL_LARGE, _PULL) / np.sqrt(np.maximum(at[columns.PIECES], 1))
         most = np.maximum(pull, _LEAST_PULL) * stderr

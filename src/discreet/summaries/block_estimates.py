@@ -21,13 +21,14 @@ from discreet.transforms.block_tree import BlockTree, divided
 
 #: stands for the variance of a look that there was none of
 _NONE = 1e300
+_LEAST = 1e-12
 
 
 def variance_of(scales: Floats) -> Floats:
     """Of discrete Laplace noise; for an infinite scale very large."""
     with np.errstate(over="ignore", divide="ignore"):
-        half = np.sinh(0.5 / np.maximum(scales, 1e-3))
-        return np.minimum(0.5 / half**2, _NONE)
+        half = np.sinh(0.5 / np.maximum(scales, 1e-2))
+        return np.clip(0.5 / half**2, _LEAST, _NONE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,7 +85,7 @@ class HierarchyParts(Partition):
 
 def partition_of(attribute: Attribute, said: dict[str, Any]) -> Partition:
     """The partition that `to_dict` described; a ValueError or LookupError if there is none such."""
-    special = tuple(getattr(attribute, "special_codes", ()))
+    special = attribute.special_codes
     if "width" in said:
         if not int(said["width"]) > 0:
             raise ValueError("a part has no codes")

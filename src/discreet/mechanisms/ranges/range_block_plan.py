@@ -29,7 +29,7 @@ def even_widths(size: int, fanout: float = FANOUT) -> list[int]:
 
 def steps_of(attribute: Attribute, fanout: float = FANOUT) -> list[Partition]:
     """How the codes of one attribute are divided again and again, down to single ones."""
-    special = tuple(getattr(attribute, "special_codes", ()))
+    special = attribute.special_codes
     first = [EvenParts(attribute.size, attribute.size, special)] if special else []
     if isinstance(attribute, Nominal) and attribute.depth > 1:
         return [*first, *(HierarchyParts(attribute, depth, 1, special) for depth in range(1, attribute.depth + 1))]
