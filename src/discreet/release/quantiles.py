@@ -8,7 +8,6 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +15,12 @@ import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.queries import Boxes, Questions, cut_questions
-from discreet.schema import Nominal, Schema
+from discreet.schema import Ordinal, Schema
 from discreet.summaries import Summary
 
+#: above this, codes are searched and not tried one by one, and no row is made for each
 MOST_CODES = 1 << 20
+_AT_A_TIME = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +42,68 @@ class Quantile:
 
 def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
     """The labels of the attribute, and for each the question how many selected records have it or a lower one."""
-    codes, label = _ordered(schema, attribute)
-    return [label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
+    ordinal = _ordinal(schema, attribute)
+    if ordinal.bins > MOST_CODES:
+        raise CannotAnswer(
+            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for a row each (at most {MOST_CODES:,}); ask "
+            "for quantiles, or for counts of ranges"
+        )
+    codes = np.arange(ordinal.bins)  # without the one for other values, which has no place in the order
+    return [ordinal.label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
 
 
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
     """The code below which `share` of the selected records lie, with the codes that cannot be ruled out."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
-    codes, label = _ordered(summary.schema, attribute)
-    each = 1 - (1 - level) / 2
-    up_to = summary.answer(_between(selected, attribute, np.zeros_like(codes), codes), each)
-    above = summary.answer(_between(selected, attribute, codes + 1, np.full_like(codes, codes[-1])), each)
-    excess = (1 - share) * up_to.value - share * above.value
-    most = _times(1 - share, up_to.high) - share * np.maximum(above.low, 0)
-    least = (1 - share) * np.maximum(up_to.low, 0) - _times(share, above.high)
-    found = min(int(np.count_nonzero(excess[:-1] < 0)), codes.size - 1)
-    below = np.concatenate([[-np.inf], least[:-1]])
-    possible = np.append(np.flatnonzero((most >= 0) & (below < 0)), found)
-    return Quantile(label(found), label(int(possible.min())), label(int(possible.max())), level)
+    ordinal = _ordinal(summary.schema, attribute)
+    law = _Law(summary, selected, attribute, share, 1 - (1 - level) / 2)
+    if ordinal.bins > MOST_CODES:
+        found, low, high = (_first(law, bound, ordinal.bins) for bound in ("excess", "most", "least"))
+        low, high = min(found, low), max(found, high)
+    else:
+        at = law.at(np.arange(ordinal.bins))
+        found = min(int(np.count_nonzero(at["excess"][:-1] < 0)), ordinal.bins - 1)
+        below = np.concatenate([[-np.inf], at["least"][:-1]])
+        possible = np.append(np.flatnonzero((at["most"] >= 0) & (below < 0)), found)
+        low, high = int(possible.min()), int(possible.max())
+    return Quantile(ordinal.label(found), ordinal.label(low), ordinal.label(high), level)
+
+
+@dataclass(frozen=True)
+class _Law:
+    """(1 - share) A - share B at codes, as it is likely, and the most and the least that it may be."""
+
+    summary: Summary
+    selected: Boxes
+    attribute: int
+    share: float
+    each: float
+
+    def at(self, codes: Any) -> dict[str, Any]:
+        last = _ordinal(self.summary.schema, self.attribute).bins - 1
+        up_to = self._answer(np.zeros_like(codes), codes)
+        above = self._answer(codes + 1, np.full_like(codes, last))
+        share = self.share
+        return {
+            "excess": (1 - share) * up_to.value - share * above.value,
+            "most": _times(1 - share, up_to.high) - share * np.maximum(above.low, 0),
+            "least": (1 - share) * np.maximum(up_to.low, 0) - _times(share, above.high),
+        }
+
+    def _answer(self, first: Any, last: Any) -> Any:
+        return self.summary.answer(_between(self.selected, self.attribute, first, last), self.each)
+
+
+def _first(law: _Law, bound: str, bins: int) -> int:
+    """The first code at which a bound is not below zero, as far as it rises; looks at few codes at a time."""
+    low, high = 0, bins - 1
+    while low < high:
+        codes = np.unique(np.linspace(low, high, min(high - low + 1, _AT_A_TIME)).astype(np.int64))
+        reached = np.flatnonzero(law.at(codes)[bound] >= 0)
+        place = int(reached[0]) if reached.size else codes.size - 1
+        low, high = int(codes[place - 1]) + 1 if place else low, int(codes[place])
+    return high
 
 
 def _times(share: float, counts: Any) -> Any:
@@ -67,17 +111,10 @@ def _times(share: float, counts: Any) -> Any:
     return share * np.asarray(counts, np.float64) if share else np.zeros(np.size(counts))
 
 
-def _ordered(schema: Schema, attribute: int) -> tuple[Any, Callable[[int], Any]]:
-    """All codes in order, without the one for other values, which has no place in the order; and their labels."""
-    name = schema.names[attribute]
-    ordinal = schema[name]
-    assert not isinstance(ordinal, Nominal)
-    if ordinal.bins > MOST_CODES:
-        raise CannotAnswer(
-            f"{name} has {ordinal.bins:,} bins, too many for quantiles (at most {MOST_CODES:,}); publish it in wider "
-            "bins, or ask for counts of ranges"
-        )
-    return np.arange(ordinal.bins), ordinal.label
+def _ordinal(schema: Schema, attribute: int) -> Ordinal:
+    ordinal = schema[schema.names[attribute]]
+    assert isinstance(ordinal, Ordinal)
+    return ordinal
 
 
 def _between(selected: Boxes, attribute: int, first: Any, last: Any) -> Questions:

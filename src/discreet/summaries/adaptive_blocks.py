@@ -76,7 +76,10 @@ class AdaptiveBlocks(Summary):
             if not able.any():
                 continue
             mine = able[questions.owner]
-            boxes = [np.ascontiguousarray(ends[mine][:, list(tree.plan.places)]) for ends in (questions.first, questions.last)]
+            boxes = [
+                np.ascontiguousarray(ends[mine][:, list(tree.plan.places)])
+                for ends in (questions.first, questions.last)
+            ]
             counts = np.diff(bounds)[able]
             said = tree.answer(*boxes, np.concatenate([[0], np.cumsum(counts)]))
             found = said if found is None else found.joined(said, able)

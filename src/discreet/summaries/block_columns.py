@@ -19,6 +19,7 @@ from discreet.summaries.block_answers import TreeAnswers
 from discreet.summaries.columns import checked_counts, labels_of, opened
 from discreet.summaries.node_columns import column_names
 from discreet.transforms.axis import Integers
+from discreet.transforms.block_tree import BlockTree
 
 LEVEL = 0.95
 #: columns besides those of attributes; an attribute of such a name is refused
@@ -34,7 +35,10 @@ def to_columns(
     names, columns = column_names(schema), {}
     sizes = [tree.drawn.tree.size for tree in trees]
     columns["tree"] = pa.concat_arrays(
-        [pa.repeat(" x ".join(schema.names[place] for place in tree.plan.places), size) for tree, size in zip(trees, sizes, strict=True)]
+        [
+            pa.repeat(" x ".join(schema.names[place] for place in tree.plan.places), size)
+            for tree, size in zip(trees, sizes, strict=True)
+        ]
     )
     ends = np.zeros((2, sum(sizes), len(schema)), np.int64)
     ends[1] = np.array(schema.sizes) - 1
@@ -55,7 +59,7 @@ def to_columns(
         np.concatenate(parts)
         for parts in zip(*((t.drawn.tree.refined, t.drawn.first, t.drawn.second) for t in trees), strict=True)
     )
-    had = np.concatenate([~t.drawn.tree.refined & (t.drawn.tree.blocks.end < t.plan.depth) for t in trees])
+    had = np.concatenate([_looked_twice(tree.drawn.tree) for tree in trees])
     columns["divided"], columns["look"] = pa.array(divided), pa.array(look)
     columns["second_look"] = pa.array(second, mask=~had)
     asked = Questions(ends[0], ends[1], sum(sizes), np.arange(sum(sizes)))
@@ -63,6 +67,12 @@ def to_columns(
     columns["count"] = pa.array(np.concatenate([tree.estimates.shown for tree in trees]))
     columns["low"], columns["high"] = pa.array(found.low), pa.array(found.high)
     return columns
+
+
+def _looked_twice(tree: BlockTree) -> NDArray[np.bool_]:
+    again = ~tree.refined & (tree.blocks.end < tree.plan.depth)
+    again[0] = not tree.refined[0]
+    return np.asarray(again)
 
 
 def from_file(parquet: Any) -> tuple[NDArray[np.bool_], Integers, Integers]:

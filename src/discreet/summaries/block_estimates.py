@@ -121,6 +121,11 @@ class TreeEstimates:
         rows = rows[rows > 0]  # nobody decided on the root
         decided = _Decided(drawn, rows, scale[rows], one[rows])
         self.own[rows] -= decided.shift_of_divided
+        if not tree.refined[0]:
+            two = variance_of(np.array([float(drawn.looks.scale(0, tree.plan.depth))]))[0]
+            weight = two / (one[0] + two)
+            self.estimate[0] = weight * y1[0] + (1 - weight) * drawn.second[0]
+            self.variance[0] = (1 - weight) * two
         self.estimate[rows], self.variance[rows] = decided.stopped(y1[rows], drawn.second[rows].astype(np.float64))
 
     @cached_property

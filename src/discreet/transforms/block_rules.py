@@ -57,8 +57,7 @@ class Looks:
         table = np.full((depth + 1, depth + 1), np.inf)
         for start in range(depth):
             for stop in range(start + 1, depth + 1):
-                if share := self.plan.share(start, stop):
-                    table[start, stop] = float(self.unit / share)
+                table[start, stop] = float(self.scale(start, stop))
         return np.asarray(table[begin, end])
 
 

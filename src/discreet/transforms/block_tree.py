@@ -146,9 +146,9 @@ class BlockTree:
         """From its generations, with those of each that were divided marked."""
         sizes = [generation.size for generation in generations]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        blocks = Generation(*(
-            np.concatenate([getattr(one, name) for one in generations]) for name in ("first", "last", "begin", "end")
-        ))
+        blocks = Generation(
+            *(np.concatenate([getattr(one, name) for one in generations]) for name in ("first", "last", "begin", "end"))
+        )
         marks = np.concatenate(refined)
         parts, child = np.ones_like(blocks.first), np.full(blocks.size, -1, np.int64)
         parts[marks] = divided(plan, blocks.chosen(marks)).parts

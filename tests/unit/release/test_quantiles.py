@@ -94,5 +94,20 @@ def test_what_cannot_be_asked_is_refused_with_advice() -> None:
         release.quantile("agee", 0.5)
     wide = discreet.Schema(x=discreet.Ordinal(0, 2**21))
     sparse = discreet.from_counts(wide, [[5]], [3]).publish(discreet.Table("x", method="filter", theta=50), 1)
-    with pytest.raises(CannotAnswer, match="wider bins"):
-        sparse.quantile("x", 0.5)
+    with pytest.raises(CannotAnswer, match="ask for quantiles"):
+        sparse.prefix("x")
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_quantiles_of_very_many_values(share: float) -> None:
+    """Found by search; without noise they are those of the records."""
+    wide = discreet.Schema(x=discreet.Ordinal(0, 2**30 - 1))
+    values = np.unique(np.random.default_rng(1).integers(10**8, 10**9, 500))
+    data = discreet.from_counts(wide, values[:, None], np.full(values.size, 10**6))
+    exact = data.publish(discreet.Ranges("x", method="dyadic-filter", theta=1000), 1, noise=ZeroNoise()).quantile(
+        "x", share
+    )
+    assert exact.value == values[np.argmax(np.arange(1, values.size + 1) >= share * values.size)]
+    noisy = data.publish(discreet.Ranges("x", method="adaptive"), 1).quantile("x", share)
+    assert noisy.low <= exact.value <= noisy.high
+    assert noisy.high - noisy.low < 10**8

@@ -9,6 +9,7 @@ for blocks whose children are not divided; see the card.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -16,54 +17,130 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import BadParameter
-from discreet.left_out import LeftOut
-from discreet.mechanisms.base import Mechanism, Request
-from discreet.mechanisms.ranges import range_block_plan as planning
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.noise_scales import SharedBudget
+from discreet.mechanisms.ranges.range_block_plan import Planner
+from discreet.mechanisms.ranges.range_block_levels import read_levels
 from discreet.mechanisms.ranges.range_blocks import looked_at
 from discreet.noise import Noise
-from discreet.parameters import Parameter, Parameters, Share
-from discreet.privacy import as_text, cost, scale_of
+from discreet.parameters import Form, Parameter, Parameters, Share
+from discreet.naming import refuse_columns
+from discreet.privacy import as_text, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
+from discreet.summaries.block_columns import BLOCK_COLUMNS
 from discreet.transforms.block_rules import Looks, Stop
 from discreet.transforms.block_tree import TreePlan
 
 TOTAL = Parameter("total", Share(), "The share of epsilon for a noisy total of all records", Fraction(1, 50))
+SINGLES = Parameter(
+    "singles",
+    Share(),
+    "The share of epsilon for the trees of single attributes, all together",
+    otherwise="0.05 for each of several attributes, at most 0.25",
+)
+LEVELS = Parameter(
+    "levels",
+    Form('a list with a level each, such as [64, 8, 1] or [{age = 10, place = "county"}, {age = 1}]'),
+    "How the tree of all attributes is divided: widths of ranges, or levels of a hierarchy, by name or number",
+    otherwise="from the sizes, hierarchies and special values of the attributes",
+)
+SHARES = Parameter(
+    "shares",
+    Form("a list of numbers above 0, one for each level"),
+    "How the tree of all attributes shares its part of epsilon among its levels, in proportion",
+    otherwise="by the blocks of each level that a question needs",
+)
+STOP = Parameter(
+    "stop",
+    Form("two numbers of at least 0"),
+    "How large a noisy count must be for its block to be divided, in units of the noise of its children and of its own",
+    otherwise="[2.5, 3]",
+)
+GUESS = Parameter(
+    "guess",
+    Form("{rows}, a public guess"),
+    "How many records there are, for the plan of levels",
+    otherwise="the noisy total",
+)
 
 
-class Adaptive(Mechanism):
+class Adaptive(SharedBudget):
     tasks = ("ranges", "table")
     method = "adaptive"
     rehearsal = "empty"
-    parameters: ClassVar[Parameters] = (TOTAL,)
-    always_leaves_out = ()
+    parameters: ClassVar[Parameters] = (TOTAL, SINGLES, LEVELS, SHARES, STOP, GUESS)
+    less_noise = "raise epsilon, or give fewer attributes"
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
+        refuse_columns(request.schema, BLOCK_COLUMNS, self.method)
         self.scale = scale_of(request.epsilon, request.unit.sensitivity)
-        singles = Fraction(1, 4) if len(request.schema) > 1 else Fraction(0)
-        self.sharing = planning.Sharing(self.value(TOTAL), singles)
-        self.stop = Stop(2.5, 3.0)
+        self.stop = self._stop()
+        self.rows = self._guess()
+        self.planner = self._planner()
+        for plan in self.planner.trees(self.rows or 1.0):
+            for level in range(plan.depth):
+                self.check_scale(Looks(plan, self.scale).scale(level, level + 1))
+        self.check_scale(self.scale / self.planner.total)
 
-    def plans(self, rows: float) -> list[TreePlan]:
-        return planning.trees(self.request.schema, self.sharing, rows)
+    def _stop(self) -> Stop:
+        given = self.given(STOP)
+        if given is None:
+            self.note_choice("stop", [2.5, 3], "default")
+            return Stop(2.5, 3.0)
+        if not _numbers(given, 2) or min(given) < 0:
+            raise BadParameter(f"stop must be two numbers of at least 0, such as [2.5, 3], not {given!r}")
+        return Stop(*map(float, given))
+
+    def _guess(self) -> float | None:
+        """The public guess of how many records there are."""
+        given = self.given(GUESS)
+        if given is None:
+            return None
+        if not isinstance(given, Mapping) or set(given) != {"rows"}:
+            raise BadParameter(f"guess must be {{rows = ...}}, a public guess of how many records there are, not {given!r}")
+        return float(exact(given["rows"], "guess: rows"))
+
+    def _planner(self) -> Planner:
+        schema = self.request.schema
+        total, singles = self.value(TOTAL), Fraction(0)
+        if len(schema) > 1:
+            few = min(Fraction(len(schema), 20), Fraction(1, 4))
+            singles = self.value(SINGLES, few, "default: for roll-ups, 0.05 for each attribute and at most 0.25")
+        elif "singles" in self.request.parameters:
+            raise BadParameter("singles: a table by one attribute has one tree only; leave `singles` out")
+        if total + singles >= 1:
+            raise BadParameter("total and singles together must leave something for the tree of all attributes")
+        levels = read_levels(self.given(LEVELS), schema)
+        planner = Planner(schema, self.scale, total, singles, levels)
+        shares = self.given(SHARES)
+        if shares is None:
+            return planner
+        depth = planner.trees(1.0)[0].depth
+        if not _numbers(shares, depth) or min(shares) <= 0:
+            raise BadParameter(f"shares must be {depth} numbers above 0, one for each level, not {shares!r}")
+        return replace(planner, weights=tuple(exact(share, "shares") for share in shares))
 
     @property
     def cost(self) -> Fraction:
         """Of the total, and of one way down each tree, with as many looks as there are levels."""
-        return cost(self.request.unit, self._weight(self.plans(1.0)))
+        return cost(self.request.unit, self._weight(self.planner.trees(self.rows or 1.0)))
 
     def _weight(self, plans: list[TreePlan]) -> Fraction:
+        """What one record weighs: 1 / scale of all looks that it can be in."""
         looks = [Looks(plan, self.scale) for plan in plans]
-        ways = sum(1 / one.scale(level, level + 1) for one in looks for level in range(one.plan.depth))
-        return self.sharing.total / self.scale + ways
+        ways = (1 / one.scale(level, level + 1) for one in looks for level in range(one.plan.depth))
+        return sum(ways, self.planner.total / self.scale)
 
     def measure(self, data: Bounded, noise: Noise) -> AdaptiveBlocks:
         counts = data.table()
-        scale = self.scale / self.sharing.total
+        scale = self.scale / self.planner.total
         total = noise.add(counts.counts.sum(keepdims=True), scale)
+        plans = self.planner.trees(self.rows or max(float(total[0]), 1.0))
+        self.check_paid(cost(self.request.unit, self._weight(plans)))
         found = []
-        for number, plan in enumerate(self.plans(max(float(total[0]), 1.0))):
+        for number, plan in enumerate(plans):
             table = counts if len(plan.places) == len(self.request.schema) else counts.marginal(list(plan.places))
             root = np.zeros(1, np.int64) if number else total
             drawn = looked_at(Looks(plan, self.scale), self.stop, table, root, noise)
@@ -76,3 +153,8 @@ class Adaptive(Mechanism):
             "`scale` over the share of the look",
             "scale": as_text(self.scale),
         }
+
+
+def _numbers(given: Any, count: int) -> bool:
+    numbers = isinstance(given, list | tuple) and len(given) == count
+    return numbers and all(isinstance(one, int | float) and not isinstance(one, bool) for one in given)

@@ -2,6 +2,10 @@
 
 The trees: one over all attributes, and one for each single attribute where there are several, for roll-ups. The number
 of records that the plan counts on is a public guess, or the noisy total that is bought first.
+
+A level's share is in proportion to g**(1/3), g the blocks of the level that a question typically needs: its fan-out,
+times the roots of the fan-outs before it where there are several attributes. Levels at which records are fewer than
+blocks, in units of the noise, get less: most of their blocks are never looked at, and if they are, counts are large.
 """
 
 from __future__ import annotations
@@ -11,72 +15,130 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.block_tree import TreePlan
 from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 
-#: parts of a block along one attribute, where nothing speaks for another number
-FANOUT = 8
-_GRAIN = 1 << 10
+#: parts of a block along an attribute that is divided alone, and along each of several
+ALONE, TOGETHER = 8.0, 4.0
+#: attributes are divided at once as long as a block has no more children than this
+MOST_AT_ONCE = 64
+#: what the share of a level falls to where records are few, at least
+_LEAST = 0.3
+_GRAIN = 1 << 12
+
+Level = tuple[Partition, ...]
 
 
-def even_widths(size: int, fanout: float = FANOUT) -> list[int]:
-    """Widths of blocks, falling to 1, in about equal steps of about this fan-out."""
-    steps = max(1, round(math.log(size, fanout))) if size > 1 else 1
+@dataclass(frozen=True)
+class Planner:
+    """Everything that the plan follows from, but the number of records."""
+
+    schema: Schema
+    #: of a look for all of epsilon
+    scale: Fraction
+    total: Fraction
+    singles: Fraction
+    levels: tuple[Level, ...] | None = None
+    weights: tuple[Fraction, ...] | None = None
+
+    def trees(self, rows: float) -> list[TreePlan]:
+        """The tree of all attributes first."""
+        attributes = list(self.schema.values())
+        several = len(attributes) > 1
+        levels = self.levels or (joint_levels(attributes) if several else single_levels(attributes[0]))
+        joint = 1 - self.total - (self.singles if several else 0)
+        found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights)]
+        if several:
+            each = self.singles / len(attributes)
+            found += [self._tree((i,), single_levels(one), each, rows) for i, one in enumerate(attributes)]
+        return found
+
+    def _tree(
+        self,
+        places: tuple[int, ...],
+        levels: tuple[Level, ...],
+        share: Fraction,
+        rows: float,
+        weights: Sequence[Fraction] | None = None,
+    ) -> TreePlan:
+        shares = _divided(share, weights or _whole(_level_weights(levels, rows * float(share / self.scale))))
+        return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)
+
+
+def single_levels(attribute: Attribute) -> tuple[Level, ...]:
+    return tuple((partition,) for partition in steps_of(attribute, ALONE))
+
+
+def joint_levels(attributes: Sequence[Attribute]) -> tuple[Level, ...]:
+    """Round by round a step for every attribute, few at once: those of small fan-out first."""
+    chains = [steps_of(attribute, TOGETHER) for attribute in attributes]
+    here: list[Partition] = [EvenParts(attribute.size, attribute.size) for attribute in attributes]
+    levels: list[Level] = []
+    for turn in range(max(map(len, chains))):
+        due = [place for place, chain in enumerate(chains) if turn < len(chain)]
+        fanouts = {place: chains[place][turn].blocks / here[place].blocks for place in due}
+        children = math.inf
+        for place in sorted(due, key=lambda place: fanouts[place]):
+            children *= fanouts[place]
+            here[place] = chains[place][turn]
+            if children > MOST_AT_ONCE:
+                children = fanouts[place]
+                levels.append(tuple(here))
+            else:
+                levels[-1] = tuple(here)
+    return tuple(levels)
+
+
+def steps_of(attribute: Attribute, fanout: float) -> list[Partition]:
+    """How the codes of one attribute are divided again and again, down to single ones."""
+    special, size = attribute.special_codes, attribute.size
+    first: list[Partition] = [EvenParts(size, size, special)] if special and size > 1 else []
+    if isinstance(attribute, Nominal) and attribute.depth > 1:
+        return first + _hierarchy_steps(attribute)
+    return [*first, *(EvenParts(size, width, special) for width in _widths(size, fanout))]
+
+
+def _hierarchy_steps(attribute: Nominal) -> list[Partition]:
+    """Its levels; where siblings are very many, runs of them come between."""
+    found: list[Partition] = []
+    for depth in range(1, attribute.depth + 1):
+        level = HierarchyParts(attribute, depth, 1, attribute.special_codes)
+        before = found[-1].blocks if found else 1
+        if level.blocks > MOST_AT_ONCE * before:
+            together = math.ceil(math.sqrt(level.blocks / before))
+            found.append(HierarchyParts(attribute, depth, together, attribute.special_codes))
+        found.append(level)
+    return found
+
+
+def _widths(size: int, fanout: float) -> list[int]:
+    """Widths of blocks, falling to 1, in equal steps of about this fan-out; 16 parts at once are not too many."""
+    steps = max(1, round(math.log(size, fanout))) if size > 16 else 1
     step = max(2, math.ceil(round(size ** (1 / steps), 9)))
     return [step**k for k in range(steps - 1, -1, -1)]
 
 
-def steps_of(attribute: Attribute, fanout: float = FANOUT) -> list[Partition]:
-    """How the codes of one attribute are divided again and again, down to single ones."""
-    special = attribute.special_codes
-    first = [EvenParts(attribute.size, attribute.size, special)] if special else []
-    if isinstance(attribute, Nominal) and attribute.depth > 1:
-        return [*first, *(HierarchyParts(attribute, depth, 1, special) for depth in range(1, attribute.depth + 1))]
-    return [*first, *(EvenParts(attribute.size, width, special) for width in even_widths(attribute.size, fanout))]
-
-
-def shares_of(weights: Sequence[float], total: Fraction) -> tuple[Fraction, ...]:
-    """Fractions in proportion to the weights, to about a thousandth, that add up to the total exactly."""
-    scale = sum(weights)
-    parts = [max(1, round(_GRAIN * weight / scale)) for weight in weights]
-    return tuple(total * Fraction(part, sum(parts)) for part in parts)
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """What of epsilon goes to the total, and to the trees of single attributes together."""
-
-    total: Fraction
-    singles: Fraction
-
-    @property
-    def joint(self) -> Fraction:
-        return 1 - self.total - self.singles
-
-
-def trees(schema: Schema, sharing: Sharing, rows: float) -> list[TreePlan]:
-    """The tree of all attributes first."""
-    attributes = list(schema.values())
-    if len(attributes) == 1:
-        return [_single(0, attributes[0], 1 - sharing.total)]
-    each = sharing.singles / len(attributes)
+def _level_weights(levels: Sequence[Level], rows: float) -> list[float]:
+    """By the blocks that questions need; `rows` is in units of the noise of a look for all of the tree's share."""
+    blocks = [math.prod(float(partition.blocks) for partition in level) for level in levels]
+    fanouts = [now / before for before, now in zip([1.0, *blocks], blocks, strict=False)]
+    several = len(levels[0]) > 1
+    passed = np.concatenate([[1.0], np.cumprod(fanouts[:-1])]) if several else np.ones(len(levels))
     return [
-        _joint(attributes, sharing.joint),
-        *(_single(place, attribute, each) for place, attribute in enumerate(attributes)),
+        float((fanout * root) ** (1 / 3) * max(_LEAST, min(1.0, rows / many) ** 0.5))
+        for fanout, root, many in zip(fanouts, np.sqrt(passed), blocks, strict=True)
     ]
 
 
-def _single(place: int, attribute: Attribute, share: Fraction) -> TreePlan:
-    levels = [(partition,) for partition in steps_of(attribute)]
-    return TreePlan((place,), (attribute.size,), tuple(levels), shares_of([1.0] * len(levels), share))
+def _whole(weights: Sequence[float]) -> tuple[Fraction, ...]:
+    """The weights to a few digits: short fractions."""
+    most = max(weights)
+    return tuple(Fraction(max(1, round(_GRAIN * weight / most))) for weight in weights)
 
 
-def _joint(attributes: list[Attribute], share: Fraction) -> TreePlan:
-    chains = [steps_of(attribute, 4) for attribute in attributes]
-    longest = max(map(len, chains))
-    levels = [
-        tuple(chain[max(0, len(chain) - longest + k)] for chain in chains) for k in range(longest)
-    ]
-    sizes = tuple(attribute.size for attribute in attributes)
-    return TreePlan(tuple(range(len(sizes))), sizes, tuple(levels), shares_of([1.0] * longest, share))
+def _divided(share: Fraction, weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    whole = sum(weights, Fraction(0))
+    return tuple(share * weight / whole for weight in weights)

@@ -25,8 +25,11 @@ def looked_at(looks: Looks, stop: Stop, counts: Counts, root: Integers, noise: N
     plan = looks.plan
     here, exact = Generation.root(plan), counts.counts
     cells, at = counts.codes, np.zeros(exact.size, np.int64)
-    generations, marks, firsts, seconds, floors = [here], [], [root], [np.zeros(1, np.int64)], [0]
     refined = here.end < plan.depth
+    whole = np.zeros(1, np.int64)
+    if not refined[0]:  # nothing is divided, so that all of the tree's share goes to one look
+        whole = noise.add(exact.sum(keepdims=True), looks.scale(0, plan.depth))
+    generations, marks, firsts, seconds, floors = [here], [], [root], [whole], [0]
     while True:
         marks.append(refined)
         if not refined.any():
