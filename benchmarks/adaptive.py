@@ -1,7 +1,7 @@
 """The time that `adaptive` takes, in L, beside the papers' methods at the same jobs: measuring, publishing, asking.
 
-"Measuring alone" has the counts given; "published" is the whole path from ready counts to a folder on disk. Jobs by home
-and work block are read from the folder that DISCREET_DATA names.
+"Measuring alone" has the counts given; "published" is the whole path from ready counts to a folder on disk. Jobs by
+home and work block are read from the folder that DISCREET_DATA names.
 """
 
 from __future__ import annotations
