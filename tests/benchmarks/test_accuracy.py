@@ -15,6 +15,7 @@ from benchmarks.accuracy import adult, commuting, grids, long_line, regret, rows
 from benchmarks.accuracy.asking import CLASSES, OF_RECORDS, RANDOM, TOTAL, Ends, boxes, sums
 from benchmarks.accuracy.trials import Found, Method
 from benchmarks.measure import Report
+from discreet.mechanisms import registry
 
 GEOMETRIC = Method("table", "geometric")
 MISSING = Method("ranges", "no-such-method")
@@ -196,6 +197,20 @@ def test_without_real_data_the_rest_is_measured_and_says_so(monkeypatch: pytest.
     assert isinstance(shown["64 values, 10^2 records, privelet*: error / privelet"], float)
     assert isinstance(shown["2^30 values, epsilon 1, random ranges, wavelet-filter-priority: error / baseline"], float)
     assert report.missed == 0
+
+
+def test_a_full_run_has_limits_for_adaptive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry(), ("ranges", "adaptive"), registry()["ranges", "dyadic-filter-priority"])
+    monkeypatch.setattr(grids, "CASES", (grids.Case("64 values", (64,), (10, 100), {"adaptive": (9.0, 9.0)}),))
+    monkeypatch.setattr(long_line, "RECORDS", 100)
+    monkeypatch.setattr(trials, "QUESTIONS", 10)
+    monkeypatch.setattr(trials, "TRIALS", 1)
+    monkeypatch.setattr(regret, "SECOND_TRIALS", 1)
+    limits = {row.what: row.limit for row in accuracy.run(False).rows if row.limit is not None}
+    assert limits["64 values, 10^2 records, adaptive: error / privelet"] == 9
+    assert limits["64 values, adaptive: worst error / best paper's beyond chance"] == 1.1
+    assert limits["2^30 values, epsilon 1, random ranges, adaptive: error / baseline"] == 1 / 15
+    assert all("adaptive" in what for what in limits)
 
 
 def test_times_of_adaptive_need_no_real_data() -> None:
