@@ -36,7 +36,7 @@ def _mass(margins: Margins, axis: int, code: int) -> float:
         else:
             high = middle
     inside = (code - codes[low]) / (codes[low + 1] - codes[low])
-    return before[low] + inside * (before[low + 1] - before[low])
+    return float(before[low] + inside * (before[low + 1] - before[low]))
 
 
 @kernel

@@ -45,8 +45,8 @@ def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any]
     ordinal = _ordinal(schema, attribute)
     if ordinal.bins > MOST_CODES:
         raise CannotAnswer(
-            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for a row each (at most {MOST_CODES:,}); ask "
-            "for quantiles, or for counts of ranges"
+            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for a row each (at most {MOST_CODES:,}); "
+            "ask for quantiles, or for counts of ranges"
         )
     codes = np.arange(ordinal.bins)  # without the one for other values, which has no place in the order
     return [ordinal.label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)

@@ -81,7 +81,7 @@ class AdaptiveBlocks(Summary):
                 for ends in (questions.first, questions.last)
             ]
             counts = np.diff(bounds)[able]
-            said = tree.answer(*boxes, np.concatenate([[0], np.cumsum(counts)]))
+            said = tree.answer(boxes[0], boxes[1], np.concatenate([[0], np.cumsum(counts)]))
             found = said if found is None else found.joined(said, able)
         assert found is not None
         return found

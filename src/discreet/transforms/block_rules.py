@@ -63,6 +63,7 @@ class Looks:
 
 def thresholds(looks: Looks, stop: Stop, blocks: Generation, fanout: Floats, own: Floats) -> Floats:
     """The noisy count above which each block is divided, a whole number; `own` are the scales of their looks."""
-    by_children = stop.children * np.sqrt(fanout) * looks.below(blocks)
+    can = blocks.end < looks.plan.depth
+    by_children = stop.children * np.sqrt(fanout) * np.where(can, looks.below(blocks), 0.0)
     by_own = (stop.own + np.log(fanout)) * own
-    return np.where(blocks.end < looks.plan.depth, np.ceil(np.maximum(by_children, by_own)), np.inf)
+    return np.where(can, np.ceil(np.maximum(by_children, by_own)), np.inf)

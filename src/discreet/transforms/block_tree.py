@@ -73,7 +73,7 @@ class Divided:
     @property
     def children(self) -> Floats:
         """How many each block has; floats, for there may be more than an integer holds."""
-        return np.prod(self.parts.astype(np.float64), axis=1)
+        return np.asarray(np.prod(self.parts.astype(np.float64), axis=1))
 
 
 def divided(plan: TreePlan, blocks: Generation) -> Divided:
@@ -115,7 +115,8 @@ def child_of(plan: TreePlan, blocks: Generation, how: Divided, at: Integers, cod
         for one in levels:
             rows = slice(None) if len(levels) == 1 else level == one
             local[rows] += plan.levels[one][axis].rank(codes[rows, axis]) - how.ranks[at[rows], axis]
-    return (np.cumsum(fanout) - fanout)[at] + local
+    found: Integers = (np.cumsum(fanout) - fanout)[at] + local
+    return found
 
 
 def _unchanged(plan: TreePlan, first: Integers, last: Integers, level: Integers) -> Integers:

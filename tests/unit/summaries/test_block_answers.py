@@ -29,7 +29,7 @@ def even(size: int, width: int, *special: int) -> Partition:
     return EvenParts(size, width, special)
 
 
-PLANS = {
+PLANS: dict[str, list[tuple[Partition, ...]]] = {
     "one attribute": [(even(50, 16),), (even(50, 4),), (even(50, 1),)],
     "special values": [(even(30, 30, 0, 17),), (even(30, 6, 0, 17),), (even(30, 1, 0, 17),)],
     "ragged hierarchy": [(ragged(1),), (ragged(2, 3),), (ragged(2),), (ragged(3),)],
@@ -50,7 +50,9 @@ def drawn(name: str, seed: int, *, root: bool = True, often: float = 0.6) -> Tre
     sizes = tuple(partition.size for partition in levels[0])
     shares = tuple(Fraction(int(dice.integers(1, 9)), 40) for _ in levels)
     plan = TreePlan(tuple(range(len(sizes))), sizes, tuple(levels), shares)
-    here, generations, marks = Generation.root(plan), [], []
+    here = Generation.root(plan)
+    generations: list[Generation] = []
+    marks = []
     while here.size:
         refined = (here.end < plan.depth) & (dice.random(here.size) < (often if generations else 1))
         generations.append(here)
@@ -68,7 +70,7 @@ def cells(looks: TreeLooks) -> Floats:
     blocks, sizes = looks.tree.blocks, looks.tree.plan.sizes
     found = np.zeros((looks.tree.size, *sizes))
     for row, (first, last) in enumerate(zip(blocks.first.tolist(), blocks.last.tolist(), strict=True)):
-        found[(row, *(slice(a, b + 1) for a, b in zip(first, last, strict=True)))] = 1
+        found[row][tuple(slice(a, b + 1) for a, b in zip(first, last, strict=True))] = 1
     return found.reshape(looks.tree.size, -1)
 
 

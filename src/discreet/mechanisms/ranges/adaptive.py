@@ -1,8 +1,8 @@
 """A hierarchy of blocks that is divided only where noisy counts are large.
 
 Guarantee: pure epsilon. A noisy total costs its share; then every tree of blocks costs its own: a record lies in one
-block of each generation, and the looks at these blocks have shares that add up to the tree's, whatever was divided. What
-is divided, and with `guess` left out the plan itself, depends on noisy counts only. Numerics: whole numbers, exact
+block of each generation, and the looks at these blocks have shares that add up to the tree's, whatever was divided.
+What is divided, and with `guess` left out the plan itself, depends on noisy counts only. Numerics: whole numbers, exact
 noise, shares that are fractions. Bias: what is said of a block is centred on its count up to a correction that is exact
 for blocks whose children are not divided; see the card.
 """
@@ -19,12 +19,12 @@ import numpy as np
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import SharedBudget
-from discreet.mechanisms.ranges.range_block_plan import Planner
 from discreet.mechanisms.ranges.range_block_levels import read_levels
+from discreet.mechanisms.ranges.range_block_plan import Planner
 from discreet.mechanisms.ranges.range_blocks import looked_at
+from discreet.naming import refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Parameters, Share
-from discreet.naming import refuse_columns
 from discreet.privacy import as_text, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
@@ -99,7 +99,9 @@ class Adaptive(SharedBudget):
         if given is None:
             return None
         if not isinstance(given, Mapping) or set(given) != {"rows"}:
-            raise BadParameter(f"guess must be {{rows = ...}}, a public guess of how many records there are, not {given!r}")
+            raise BadParameter(
+                f"guess must be {{rows = ...}}, a public guess of how many records there are, not {given!r}"
+            )
         return float(exact(given["rows"], "guess: rows"))
 
     def _planner(self) -> Planner:

@@ -49,4 +49,4 @@ def _depth(attribute: Nominal, given: Any, where: str) -> int:
         attribute.level(given)
     except DiscreetError as error:
         raise BadParameter(f"{where}: {error}") from None
-    return attribute.levels.index(given) + 1 if isinstance(given, str) else int(given) + 1
+    return list(attribute.levels or ()).index(given) + 1 if isinstance(given, str) else int(given) + 1
