@@ -31,10 +31,13 @@ class Method:
     task: str
     name: str
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
+    #: its plain measurements in place of the best estimates, which are not below zero
+    measured: bool = False
 
     @property
     def said(self) -> str:
-        return ", ".join([self.name, *(f"{key} {value}" for key, value in self.parameters.items())])
+        plain = ["as measured"] if self.measured else []
+        return ", ".join([self.name, *(f"{key} {value}" for key, value in self.parameters.items()), *plain])
 
     @property
     def known(self) -> bool:
@@ -85,7 +88,7 @@ def tried(data: Data, method: Method, epsilon: str, asked: Asked, count: int) ->
     task = TASKS[method.task](list(data.schema), method=method.name, **method.parameters)
     errors, held, widths = (np.empty((count, len(asked.true))) for _ in range(3))
     for trial in range(count):
-        answers = data.publish(task, epsilon).ask(asked.frame, level=LEVEL)
+        answers = data.publish(task, epsilon).ask(asked.frame, level=LEVEL, measured=method.measured)
         low, high = (np.asarray(answers[end], np.float64) for end in ("low", "high"))
         errors[trial] = np.abs(answers["count"] - asked.true)
         held[trial] = (low - SLACK <= asked.true) & (asked.true <= high + SLACK)

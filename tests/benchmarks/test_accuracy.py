@@ -194,7 +194,7 @@ def test_without_real_data_the_rest_is_measured_and_says_so(monkeypatch: pytest.
     report = accuracy.run(True)
     shown = {row.what: row.measured for row in report.rows}
     assert "set DISCREET_DATA" in str(shown["adult: real data"])
-    assert isinstance(shown["64 values, 10^2 records, privelet*: error / privelet"], float)
+    assert isinstance(shown["64 values, 10^2 records, privelet*: error / privelet, as measured"], float)
     assert isinstance(shown["2^30 values, epsilon 1, random ranges, wavelet-filter-priority: error / baseline"], float)
     assert report.missed == 0
 
@@ -207,7 +207,7 @@ def test_a_full_run_has_limits_for_adaptive(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(trials, "TRIALS", 1)
     monkeypatch.setattr(regret, "SECOND_TRIALS", 1)
     limits = {row.what: row.limit for row in accuracy.run(False).rows if row.limit is not None}
-    assert limits["64 values, 10^2 records, adaptive: error / privelet"] == 9
+    assert limits["64 values, 10^2 records, adaptive: error / privelet, as measured"] == 9
     assert limits["64 values, adaptive: worst error / best paper's beyond chance"] == 1.1
     assert limits["2^30 values, epsilon 1, random ranges, adaptive: error / baseline"] == 1 / 15
     assert all("adaptive" in what for what in limits)

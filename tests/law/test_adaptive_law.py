@@ -30,9 +30,9 @@ SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 2))
 PAIRS = [((0, 0, 1), (1, 0, 1)), ((1, 1, 0), (1, 2, 0)), ((0, 0, 0), (0, 0, 1)), ((2, 0, 0), (1, 0, 0))]
 
 
-def made(**parameters: Any) -> Adaptive:
+def made(epsilon: Fraction = EPSILON, **parameters: Any) -> Adaptive:
     task = discreet.Ranges("x", method="adaptive", levels=[2, 1], stop=[0, 0], **parameters)
-    mechanism = mechanism_for(task, Request.of(task, SCHEMA, Unit(), EPSILON))
+    mechanism = mechanism_for(task, Request.of(task, SCHEMA, Unit(), epsilon))
     assert isinstance(mechanism, Adaptive)
     return mechanism
 
@@ -63,6 +63,15 @@ def test_no_outcome_tells_more_than_epsilon_and_some_tell_all_of_it() -> None:
 def test_a_guess_changes_the_plan_and_not_the_guarantee() -> None:
     worst, _ = worst_ratio(made(guess={"rows": 1000}, shares=[1, 3]))
     assert worst == pytest.approx(float(EPSILON), abs=1e-9)
+
+
+def test_a_plan_for_few_records_follows_from_the_noisy_total() -> None:
+    """Shares depend on how many records there are, in units of the noise: only by the total that is published."""
+    epsilon = Fraction(1, 4)
+    worst, _ = worst_ratio(made(epsilon))
+    assert worst == pytest.approx(float(epsilon), abs=1e-9)
+    few, many = (made(epsilon).planner.trees(rows)[0].shares for rows in (1.0, 100.0))
+    assert few != many
 
 
 def test_dividing_by_exact_counts_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -56,11 +56,17 @@ def methods() -> str:
 
     parts = [_METHODS]
     for task, chosen in AUTO.items():
-        parts += [f"## {task}", f"`auto` is the first of these that can hold the table: {', '.join(chosen)}."]
+        parts += [f"## {task}", _auto(chosen)]
         for (name, method), kind in registry().items():
             if name == task:
                 parts += [f"### [{method}](mechanisms/{stem(method)}.md)", _parameters(kind)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _auto(chosen: Sequence[tuple[str, float]]) -> str:
+    *small, (last, _) = chosen
+    few = "".join(f"{method} for tables of at most {int(most):,} cells, else " for method, most in small)
+    return f"`auto` is {few}{last}."
 
 
 def _parameters(kind: Any) -> str:

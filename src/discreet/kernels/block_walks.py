@@ -13,9 +13,10 @@ import numpy as np
 
 from discreet.kernels.jit import Floats, Ints, kernel
 
-#: columns of what a walk adds up for a question
-MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD = range(9)
-COLUMNS = 9
+#: columns of what a walk adds up for a question; of cut blocks with the share f, SPREAD has the sum of f (1 - f) n**2
+#: and DRIFT that of f (1 - f) n
+MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD, DRIFT = range(10)
+COLUMNS = 10
 #: (first, last, parts, child), (estimate, variance, shown, inverse, keep), running sums of the first three
 Shape = tuple[Ints, Ints, Ints, Ints]
 Estimates = tuple[Floats, Floats, Floats, Floats, Floats]
@@ -111,7 +112,8 @@ def walk(
                 found[HIGH_VARIANCE] = variance[0]
                 found[PIECES] += 1
                 if not whole:
-                    found[SPREAD] += share * (1 - share) * max(shown[0], 0.0) ** 2
+                    found[SPREAD] += share * (1 - share) * shown[0] ** 2
+                    found[DRIFT] += share * (1 - share) * shown[0]
                 continue
             if slot[0] < 0:
                 slot[0], node[0], above[0], used = 0, 0, -1, 1
@@ -194,8 +196,9 @@ def walk(
                         found[SHOWN] += share * shown[block]
                         mine[0] += (together * together - before * before) * variance[block]
                         mine[1] += share * variance[block]
-                        size2 = max(shown[block], 0.0) ** 2
-                        found[SPREAD] += (together * (1 - together) - before * (1 - before)) * size2
+                        more = together * (1 - together) - before * (1 - before)
+                        found[SPREAD] += more * shown[block] ** 2
+                        found[DRIFT] += more * shown[block]
                     going = False
                     for axis in range(axes - 1, -1, -1):
                         if axis == run:

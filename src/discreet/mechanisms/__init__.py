@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,12 +22,13 @@ from discreet.tasks import Task
 
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
-#: what "auto" means for each task, the first that can hold the table
-AUTO = {
-    "table": ("geometric", "filter-priority"),
-    "ranges": ("privelet+", "dyadic-filter-priority"),
-    "marginals": ("ireduct",),
-    "items": ("sra",),
+#: what "auto" means for each task: the first method whose most cells are not fewer than the table's. Where single cells
+#: are few, noise on each is little even in sums of them
+AUTO: dict[str, tuple[tuple[str, float], ...]] = {
+    "table": (("geometric", 2**15), ("adaptive", math.inf)),
+    "ranges": (("geometric", 2**5), ("adaptive", math.inf)),
+    "marginals": (("ireduct", math.inf),),
+    "items": (("sra", math.inf),),
 }
 
 
@@ -61,28 +63,11 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
 
 
 def _picked(task: Task, request: Request) -> Mechanism:
-    """The first method of `auto` that can hold the table. Parameters never decide which one that is."""
-    request = replace(request, auto=True)
-    *preferred, last = (registry()[task.name, method] for method in AUTO[task.name])
-    for kind in preferred:
-        try:
-            return kind(request)
-        except BadParameter:
-            if _holds(kind, request):  # so a parameter is wrong, and the user should hear about it
-                break
-    else:
-        kind = last
+    """What `auto` means for a table of this size. Parameters never decide which one that is."""
+    method = next(method for method, most in AUTO[task.name] if request.schema.cells <= most)
+    kind = registry()[task.name, method]
     _check_parameters(task, kind, request)
-    return kind(request)
-
-
-def _holds(kind: type[Mechanism], request: Request) -> bool:
-    """Whether the method can hold the table when no parameters are given."""
-    try:
-        kind(replace(request, parameters={}))
-    except BadParameter:
-        return False
-    return True
+    return kind(replace(request, auto=True))
 
 
 def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:

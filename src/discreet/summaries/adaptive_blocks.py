@@ -26,10 +26,6 @@ from discreet.transforms.block_rules import Looks, Stop
 from discreet.transforms.block_tree import BlockTree, TreePlan
 from discreet.transforms.partitions import partition_of
 
-#: the standard deviation of what a cut block has in a box, against that if its records lay anywhere, each on its own
-#: or all at one place: measured on half of the benchmark's data
-_CLUSTERED = 0.3
-
 
 class AdaptiveBlocks(Summary):
     """The looks at the blocks of one or more trees; the first one has all attributes."""
@@ -58,7 +54,7 @@ class AdaptiveBlocks(Summary):
         low = found.low - wide * np.sqrt(found.low_variance)
         high = found.high + wide * np.sqrt(found.high_variance)
         low, high = np.minimum(low, found.plain), np.maximum(high, found.plain)
-        stderr = np.sqrt(found.variance + _CLUSTERED**2 * found.spread)
+        stderr = np.sqrt(found.variance + found.spread)
         cut = {"blocks that the question cuts": found.high - found.low}
         return Answers(found.shown, stderr, low, high, plain=found.plain, parts=cut)
 

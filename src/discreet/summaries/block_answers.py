@@ -19,6 +19,9 @@ from discreet.transforms.block_tree import Marks, TreePlan
 #: how far the shown number may be from the plain one, in standard errors: for small counts, and for those far above
 #: their error; per root of the blocks that a question adds up, and at least
 _PULL, _PULL_LARGE, _LARGE, _LEAST_PULL = 3.0, 1.0, 4.0, 0.3
+#: how far off the share of a cut block is likely to be, block by block and all in one direction: fitted to errors on
+#: tables of the census and of jobs
+_SPREAD, _DRIFT = 0.3, 0.2
 #: a core is given so many questions at least
 _WORTH = 1 << 10
 _NOTHING = 1e-9
@@ -43,7 +46,7 @@ class Found:
     variance: Floats
     low_variance: Floats
     high_variance: Floats
-    #: the variance that the spreading of cut blocks may have, if records lie anywhere in them
+    #: the variance that sharing out cut blocks is likely to add
     spread: Floats
 
     def joined(self, other: Found, able: Marks) -> Found:
@@ -117,7 +120,7 @@ class TreeAnswers:
             variance,
             np.maximum(at[columns.LOW_VARIANCE], 0.0),
             np.maximum(at[columns.HIGH_VARIANCE], 0.0),
-            at[columns.SPREAD],
+            _SPREAD * at[columns.SPREAD] + (_DRIFT * at[columns.DRIFT]) ** 2,
         )
 
     def margin(self) -> Margin:

@@ -19,10 +19,11 @@ LARGE = Schema(a=Ordinal(0, 2**40 - 1))
 @pytest.mark.parametrize(
     ("task", "schema", "says"),
     [
-        (Ranges(["a"], direct=["typo"]), SMALL, r"direct: 'typo' is not among the release's attributes"),
-        (Ranges(["a"], workload=["a <"]), SMALL, "workload, question 1: "),
-        (Ranges(["a"], write="cell"), SMALL, "write must be 'coefficients' or 'cells', not 'cell'"),
-        (Ranges(["a"], base=4), SMALL, r"`base` is a parameter of dyadic, .*, but `auto` chose privelet\+; set method"),
+        (Ranges(["a"], levels=[0]), LARGE, "levels, level 1: a has no hierarchy, so give a width from 1 to"),
+        (Ranges(["a"], stop=["x", 1]), LARGE, "stop must be two numbers of at least 0"),
+        (Ranges(["a"], total=2), LARGE, "total must be a number above 0 and below 1"),
+        (Ranges(["a"], base=4), LARGE, "`base` is a parameter of dyadic, .*, but `auto` chose adaptive; set method"),
+        (Ranges(["a"], levels=[4, 1]), SMALL, "`levels` is a parameter of adaptive.*, but `auto` chose geometric"),
         (
             Table(["a"], theta=3),
             SMALL,
@@ -32,7 +33,7 @@ LARGE = Schema(a=Ordinal(0, 2**40 - 1))
         (
             Ranges(["a"], direct=["a"]),
             LARGE,
-            r"`direct` is .* privelet\*, privelet\+, but `auto` chose dyadic-filter-",
+            r"`direct` is .* privelet\*, privelet\+, but `auto` chose adaptive",
         ),
     ],
 )
@@ -43,11 +44,15 @@ def test_auto_hides_no_mistake(task: Task, schema: Schema, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "method"),
+    ("kind", "cells", "method"),
     [
-        (Ranges(["a"], base=4), "dyadic-filter-priority"),
-        (Table(["a"], theta=3), "filter-priority"),
+        (Table, 2**15, "geometric"),
+        (Table, 2**15 + 1, "adaptive"),
+        (Table, 2**60, "adaptive"),
+        (Ranges, 2**5, "geometric"),
+        (Ranges, 2**5 + 1, "adaptive"),
     ],
 )
-def test_auto_goes_on_only_from_a_table_that_is_too_large(task: Task, method: str) -> None:
-    assert mechanism_for(task, Request(LARGE, Unit(), Fraction(1), task.asked())).method == method
+def test_auto_goes_by_the_number_of_cells(kind: type[Task], cells: int, method: str) -> None:
+    schema = Schema(a=Ordinal(0, cells - 1))
+    assert mechanism_for(kind(["a"]), Request(schema, Unit(), Fraction(1))).method == method

@@ -37,7 +37,7 @@ SINGLES = Parameter(
     "singles",
     Share(),
     "The share of epsilon for the trees of single attributes, all together",
-    otherwise="0.05 for each of several attributes, at most 0.25",
+    otherwise="0.1 for two attributes, 0.2 for three, 0.3 for more",
 )
 LEVELS = Parameter(
     "levels",
@@ -108,8 +108,8 @@ class Adaptive(SharedBudget):
         schema = self.request.schema
         total, singles = self.value(TOTAL), Fraction(0)
         if len(schema) > 1:
-            few = min(Fraction(len(schema), 20), Fraction(1, 4))
-            singles = self.value(SINGLES, few, "default: for roll-ups, 0.05 for each attribute and at most 0.25")
+            usual = min(Fraction(len(schema) - 1, 10), Fraction(3, 10))
+            singles = self.value(SINGLES, usual, "default: for roll-ups")
         elif "singles" in self.request.parameters:
             raise BadParameter("singles: a table by one attribute has one tree only; leave `singles` out")
         if total + singles >= 1:

@@ -64,9 +64,8 @@ TOTAL = Parameter(
     "total",
     Form("0, or a share of epsilon below 1"),
     "Which share of epsilon is spent on noisy totals, which bound what absent cells hold",
-    otherwise="0; chosen by `auto`: 0.03",
+    otherwise="0",
 )
-AUTO_TOTAL = Fraction(3, 100)
 #: totals of an attribute's outermost groups are measured if there are no more of these
 MOST_GROUPS = 64
 LARGEST = replace(
@@ -139,7 +138,7 @@ class Sparse(OneScale):
             return Fraction(0)
         given = self.request.parameters.get("total")
         if given is None:
-            share, origin = (AUTO_TOTAL, "default of `auto`") if self.request.auto else (Fraction(0), "default")
+            share, origin = Fraction(0), "default"
         else:
             zero = not isinstance(given, bool) and given in (0, "0")
             share, origin = Fraction(0) if zero else exact(given, "total"), "given"

@@ -272,7 +272,3 @@ def test_an_epsilon_too_small_for_any_table_is_refused(method: str) -> None:
     with pytest.raises(BadParameter, match="raise epsilon"):
         account.publish(discreet.Ranges(list(SCHEMA), method=method), "1e-16")
     assert account.ledger.spent == 0
-
-
-def test_auto_is_privelet_plus_where_the_table_can_be_held() -> None:
-    assert data().publish(discreet.Ranges(list(SCHEMA)), 1).manifest["method"] == "privelet+"
