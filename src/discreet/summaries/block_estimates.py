@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.kernels.block_sums import present
+from discreet.kernels.siblings import present
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.block_rules import Looks, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, divided

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.block_sums import count_children
+from discreet.kernels.siblings import count_children
 from discreet.noise import Noise
 from discreet.private.counts import Counts
 from discreet.summaries.block_estimates import TreeLooks
