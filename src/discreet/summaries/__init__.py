@@ -13,9 +13,10 @@ from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
 from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_nodes import SparseNodes
+from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
 
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
-_RANGES = (SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)
+_RANGES = (SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
 SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (*_TABLES, *_RANGES)}
 
 __all__ = ["SHAPES", "Answers", "Summary"]
