@@ -67,7 +67,7 @@ class WeightedLevels(FittedCells):
     """`measured`: the noisy counts of each level's blocks."""
 
     shape = "weighted-levels"
-    column = "block_count"
+    column = "node_count"
 
     def __init__(self, levels: NestedLevels, measured: Sequence[NDArray[np.int64]], scales: Sequence[Fraction]) -> None:
         super().__init__(levels, scales)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.kernels.block_sums import add_up, give_all
+from discreet.kernels.cores import side_by_side, slices
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.splits import Split
@@ -26,6 +27,7 @@ from discreet.transforms.splits import Split
 #: what a level says of each attribute that it cuts
 Cuts = Mapping[str, int]
 MOST_LEVELS = 64
+_WORTH_A_THREAD = 1 << 20
 
 
 class NestedLevels:
@@ -59,23 +61,32 @@ class NestedLevels:
     def sums(self, level: int, below: NDArray[Any]) -> NDArray[Any]:
         """The blocks of a level, from those of the next."""
         found = np.zeros(self.lengths[level], below.dtype)
-        rows, starts = self._rows(level)
-        add_up(below.reshape(rows.size, -1), rows, starts, found)
+        side_by_side(lambda piece: add_up(*piece, found), self._pieces(level, below))
         return found.reshape(self.shapes[level])
 
     def give(self, level: int, changes: Floats, below: Floats) -> None:
         """Every block of the next level += the change of the block that it lies in."""
-        rows, starts = self._rows(level)
-        give_all(below.reshape(rows.size, -1), rows, starts, np.ascontiguousarray(changes).reshape(-1))
+        flat = np.ascontiguousarray(changes).reshape(-1)
+        side_by_side(lambda piece: give_all(*piece, flat), self._pieces(level, below))
 
-    def _rows(self, level: int) -> tuple[Integers, Integers]:
-        """As kernels take them: the next level's blocks in rows along the last attribute."""
+    def _pieces(self, level: int, below: NDArray[Any]) -> list[tuple[NDArray[Any], Integers, Integers]]:
+        """The next level's blocks in rows along the last attribute, as kernels take them.
+
+        They are cut between parts of the first attribute, so that no two pieces have a block of this level in common.
+        """
         *others, starts = self.children[level]
+        parts = slices(self.shapes[level][0], max(1, _WORTH_A_THREAD * self.shapes[level][0] // below.size))
+        if not others:
+            line = below.reshape(1, -1)
+            return [(line, np.array([part.start]), starts[part.start : part.stop + 1]) for part in parts]
         rows = np.zeros(1, np.int64)
-        for begins, parts in zip(others, self.shapes[level][:-1], strict=True):
-            inside = np.repeat(np.arange(parts), np.diff(begins))
-            rows = (rows[:, None] * parts + inside[None, :]).reshape(-1)
-        return rows * self.shapes[level][-1], starts
+        for begins, count in zip(others, self.shapes[level][:-1], strict=True):
+            inside = np.repeat(np.arange(count), np.diff(begins))
+            rows = (rows[:, None] * count + inside[None, :]).reshape(-1)
+        rows *= self.shapes[level][-1]
+        table, per_part = below.reshape(rows.size, -1), rows.size // below.shape[0]
+        cuts = [slice(others[0][part.start] * per_part, others[0][part.stop] * per_part) for part in parts]
+        return [(table[cut], rows[cut], starts) for cut in cuts]
 
 
 def _splits(name: str, attribute: Attribute, parts: Sequence[Any]) -> list[Split]:

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 #: shares are whole multiples of this
 STEP = Fraction(1, 1000)
-#: no level has less, so that questions that nobody thought of have an error as well
+#: no level has less (unless there are very many), so that no question has an error beyond all others
 LEAST = Fraction(1, 50)
 _ROUNDS = 60
 
@@ -32,9 +32,17 @@ def best_shares(asked: Floats, cells: Floats) -> tuple[Floats, Floats]:
         squares = cells * shares**2
         slopes = squares * np.cumsum(asked / _from_below(squares) ** 2, axis=1)
         shares = np.cbrt(shares**2 * slopes / slopes.sum(axis=1, keepdims=True))
-        shares = np.maximum(shares / shares.sum(axis=1, keepdims=True), float(LEAST))
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = _lifted(shares / shares.sum(axis=1, keepdims=True))
     return shares, (asked / _from_below(cells * shares**2)).sum(axis=1)
+
+
+def _lifted(shares: Floats) -> Floats:
+    """Shares of which none is below the least; what that takes the others give in proportion."""
+    least = min(float(LEAST), 1 / (2 * shares.shape[1]))
+    low = shares < least
+    others = np.where(low, 0.0, shares)
+    left = 1 - least * low.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(low, least, others * (left / others.sum(axis=1, keepdims=True))))
 
 
 def _from_below(squares: Floats) -> Floats:
