@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,18 +135,20 @@ class LevelFit:
     def _uneven_sums(self, one: Ranges, other: Ranges) -> tuple[Floats, Floats]:
         """For every level the sums of V f g, and of S f g one level above, over the parts of the uneven attributes."""
         columns = np.concatenate([ends[:, self._uneven] for ends in (*one, *other)], axis=1)
-        if not self._uneven:
-            columns = np.zeros((columns.shape[0], 1), np.int64)
-        different, which = np.unique(columns, axis=0, return_inverse=True)
+        if self._uneven:
+            different, which = np.unique(columns, axis=0, return_inverse=True)
+            which = which.reshape(-1)
+        else:
+            different, which = columns[:1], np.zeros(len(columns), np.int64)
         found = np.empty((2, self._last + 1, len(different)))
         step = max(1, _CHUNK // max(within.size for within in self._variances[0]))
         for start in range(0, len(different), step):
             part = slice(start, start + step)
-            ends = np.split(different[part], 4, axis=1) if self._uneven else [np.empty((1, 0), np.int64)] * 4
-            found[:, :, part] = self._sums_of((ends[0], ends[1]), (ends[2], ends[3]))
-        return found[0][:, which.reshape(-1)], found[1][:, which.reshape(-1)]
+            a, b, c, d = np.split(different[part], 4, axis=1)
+            found[:, :, part] = self._sums_of((a, b), (c, d))
+        return found[0][:, which], found[1][:, which]
 
-    def _sums_of(self, one: Ranges, other: Ranges) -> Any:
+    def _sums_of(self, one: Ranges, other: Ranges) -> Floats:
         within, sums = self._variances
         cells = np.prod(np.maximum(np.minimum(one[1], other[1]) - np.maximum(one[0], other[0]), 0), axis=1)
         same = all(np.array_equal(*pair) for pair in zip(one, other, strict=True))

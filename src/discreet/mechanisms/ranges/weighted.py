@@ -88,12 +88,13 @@ class Weighted(Mechanism):
             return None
         if "shares" in self.request.parameters:
             raise BadParameter("`shares` are those of `levels`: give both, or neither")
-        workload = self.value(WORKLOAD)
-        if isinstance(workload, str):
-            if workload not in ("ranges", "prefixes"):
-                raise BadParameter(f"workload must be {WORKLOAD.kind}, not {workload!r}")
-            return Asked.of(spread_workload(self.request.schema, prefixes=workload == "prefixes"))
-        return Asked.of(read_predicates("workload", workload, self.request.schema))
+        if given is not None and not isinstance(given, str):
+            questions = read_predicates("workload", given, self.request.schema)
+            self.note_choice("workload", f"{questions.count} questions", "given")
+            return Asked.of(questions)
+        if (workload := self.value(WORKLOAD)) not in ("ranges", "prefixes"):
+            raise BadParameter(f"workload must be {WORKLOAD.kind}, not {workload!r}")
+        return Asked.of(spread_workload(self.request.schema, prefixes=workload == "prefixes"))
 
     def _chosen_levels(self, asked: Asked | None) -> NestedLevels:
         schema, given = self.request.schema, self.request.parameters.get("levels")

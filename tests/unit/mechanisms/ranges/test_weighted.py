@@ -122,6 +122,15 @@ def test_a_workload_gets_levels_that_serve_it() -> None:
 def test_questions_of_several_boxes_are_a_workload_too() -> None:
     chosen = weighted(SCHEMA, workload=["age <= 9 or age >= 50", {"place": ["a", "e", "i"]}])
     assert chosen.cost == Fraction(1, 10)
+    assert choice_of(chosen, "workload")["value"] == "2 questions"
+
+
+def test_prefixes_begin_at_the_first_code() -> None:
+    questions = spread_workload(SCHEMA, prefixes=True)
+    assert not questions.first[:, 0].any()
+    ends = questions.last[questions.last[:, 0] < 99, 0]
+    assert set(ends.tolist()) == set(range(99))
+    assert abs(ends.mean() - 49) < 1
 
 
 def test_best_shares_have_no_better_neighbours() -> None:
