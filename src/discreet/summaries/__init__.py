@@ -14,9 +14,12 @@ from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
 from discreet.summaries.sparse_cells import SparseCells
 from discreet.summaries.sparse_nodes import SparseNodes
+from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
 
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
-_RANGES = (AdaptiveBlocks, SparseNodes, Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts)
-SHAPES: dict[str, type[Summary]] = {summary.shape: summary for summary in (*_TABLES, *_RANGES)}
+_DENSE = (Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
+SHAPES: dict[str, type[Summary]] = {
+    summary.shape: summary for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks)
+}
 
 __all__ = ["SHAPES", "Answers", "Summary"]

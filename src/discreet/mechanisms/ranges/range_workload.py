@@ -11,11 +11,12 @@ from discreet.schema import Attribute, Nominal, Schema
 SPREAD = 4096
 
 
-def spread_workload(schema: Schema) -> Questions:
+def spread_workload(schema: Schema, *, prefixes: bool = False) -> Questions:
     """Questions spread evenly over all that the paper's experiment might draw.
 
     The number of predicates is even over 1 to all attributes, so is their choice; a predicate is any range of an
-    ordinal attribute, or any hierarchy node of a nominal one. Placed by a rank-1 lattice, without any randomness.
+    ordinal attribute (any that begins at its first code, for `prefixes`), or any hierarchy node of a nominal one.
+    Placed by a rank-1 lattice, without any randomness.
     """
     attributes = len(schema)
     places = _lattice(2 * attributes + 1, SPREAD)
@@ -25,7 +26,7 @@ def spread_workload(schema: Schema) -> Questions:
     last = np.broadcast_to(np.array(schema.sizes, np.int64) - 1, first.shape).copy()
     for place, attribute in enumerate(schema.values()):
         asked = rank[:, place] < predicates
-        low, high = _ranges(attribute, places[:, attributes + 1 + place])
+        low, high = _ranges(attribute, places[:, attributes + 1 + place], prefixes)
         first[asked, place], last[asked, place] = low[asked], high[asked]
     return Questions(first, last, SPREAD, np.arange(SPREAD))
 
@@ -39,7 +40,9 @@ def _lattice(dimensions: int, count: int) -> NDArray[np.float64]:
     return np.asarray((0.5 + np.outer(np.arange(1, count + 1), steps)) % 1.0)
 
 
-def _ranges(attribute: Attribute, place: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ranges(
+    attribute: Attribute, place: NDArray[np.float64], prefixes: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last codes: for each number in [0, 1) one of all ranges, or of all nodes, each equally often."""
     if isinstance(attribute, Nominal):
         nodes = np.array([ends for depth in range(attribute.depth) for _, *ends in attribute.level(depth)])
@@ -47,6 +50,8 @@ def _ranges(attribute: Attribute, place: NDArray[np.float64]) -> tuple[NDArray[n
         chosen = nodes[np.floor(place * len(nodes)).astype(np.int64)]
         return chosen[:, 0], chosen[:, 1]
     size = attribute.size
+    if prefixes:
+        return np.zeros(place.size, np.int64), np.floor(place * size).astype(np.int64)
     # ranges of length 1 come first, size of them, then those of length 2, and so on
     rank = place * (size * (size + 1) / 2)
     length = np.floor(size + 0.5 - np.sqrt((size + 0.5) ** 2 - 2 * rank)).astype(np.int64)
