@@ -21,7 +21,7 @@ MOST_STEPS = 25
 EVERYWHERE = {"errors", "naming", "parameters", "left_out", "privacy", "schema", "numbers", "kernels", "help"}
 RELEASES = {
     "Table filter-priority": 'task = "table"\nby = ["age", "sex"]\nmethod = "filter-priority"\nsize = 10\ntheta = 2',
-    "Ranges privelet+": 'task = "ranges"\nby = ["age", "sex"]\nmethod = "privelet+"',
+    "Ranges adaptive": 'task = "ranges"\nby = ["age", "sex"]\nmethod = "adaptive"',
     "Marginals ireduct": 'task = "marginals"\nways = 2\nmethod = "ireduct"',
     "Items hpa": 'task = "items"\nby = "age"\ncontext = ["sex"]\nmethod = "hpa"',
 }

@@ -26,7 +26,7 @@ __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 #: are few, noise on each is little even in sums of them
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**15), ("adaptive", math.inf)),
-    "ranges": (("geometric", 2**5), ("adaptive", math.inf)),
+    "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
     "marginals": (("ireduct", math.inf),),
     "items": (("sra", math.inf),),
 }

@@ -23,7 +23,7 @@ LARGE = Schema(a=Ordinal(0, 2**40 - 1))
         (Ranges(["a"], stop=["x", 1]), LARGE, "stop must be two numbers of at least 0"),
         (Ranges(["a"], total=2), LARGE, "total must be a number above 0 and below 1"),
         (Ranges(["a"], base=4), LARGE, "`base` is a parameter of dyadic, .*, but `auto` chose adaptive; set method"),
-        (Ranges(["a"], levels=[4, 1]), SMALL, "`levels` is a parameter of adaptive.*, but `auto` chose geometric"),
+        (Ranges(["a"], stop=[2, 3]), SMALL, "`stop` is a parameter of adaptive, but `auto` chose weighted"),
         (
             Table(["a"], theta=3),
             SMALL,
@@ -49,8 +49,8 @@ def test_auto_hides_no_mistake(task: Task, schema: Schema, says: str) -> None:
         (Table, 2**15, "geometric"),
         (Table, 2**15 + 1, "adaptive"),
         (Table, 2**60, "adaptive"),
-        (Ranges, 2**5, "geometric"),
-        (Ranges, 2**5 + 1, "adaptive"),
+        (Ranges, 2**6, "weighted"),
+        (Ranges, 2**6 + 1, "adaptive"),
     ],
 )
 def test_auto_goes_by_the_number_of_cells(kind: type[Task], cells: int, method: str) -> None:
