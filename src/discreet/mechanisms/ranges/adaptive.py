@@ -9,6 +9,7 @@ for blocks whose children are not divided; see the card.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -89,7 +90,7 @@ class Adaptive(SharedBudget):
         if given is None:
             self.note_choice("stop", [2.5, 3], "default")
             return Stop(2.5, 3.0)
-        if not _numbers(given, 2) or min(given) < 0:
+        if not _two_numbers(given) or min(given) < 0:
             raise BadParameter(f"stop must be two numbers of at least 0, such as [2.5, 3], not {given!r}")
         return Stop(*map(float, given))
 
@@ -120,9 +121,9 @@ class Adaptive(SharedBudget):
         if shares is None:
             return planner
         depth = planner.trees(1.0)[0].depth
-        if not _numbers(shares, depth) or min(shares) <= 0:
+        if not isinstance(shares, list | tuple) or len(shares) != depth:
             raise BadParameter(f"shares must be {depth} numbers above 0, one for each level, not {shares!r}")
-        return replace(planner, weights=tuple(exact(share, "shares") for share in shares))
+        return replace(planner, weights=tuple(exact(share, "shares: each") for share in shares))
 
     @property
     def cost(self) -> Fraction:
@@ -157,6 +158,6 @@ class Adaptive(SharedBudget):
         }
 
 
-def _numbers(given: Any, count: int) -> bool:
-    numbers = isinstance(given, list | tuple) and len(given) == count
-    return numbers and all(isinstance(one, int | float) and not isinstance(one, bool) for one in given)
+def _two_numbers(given: Any) -> bool:
+    two = isinstance(given, list | tuple) and len(given) == 2
+    return two and all(isinstance(one, int | float) and not isinstance(one, bool) and one < math.inf for one in given)

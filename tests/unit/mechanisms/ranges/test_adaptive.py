@@ -1,0 +1,188 @@
+"""`adaptive` as a user meets it: huge domains, special values, parameters, and a release that opens without us."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import discreet
+from discreet.errors import BadParameter
+from discreet.mechanisms.ranges import range_blocks
+from discreet.noise import ZeroNoise
+from discreet.release import Release
+from discreet.schema import Schema
+from discreet.summaries.adaptive_blocks import AdaptiveBlocks
+
+PLACES = discreet.Nominal(
+    hierarchy={"north": ["a", "b"], "south": ["c", {"coast": ["d", "e", "f"]}]}, levels=["region", "area", "place"]
+)
+SCHEMA = Schema(age=discreet.Ordinal(0, 99), place=PLACES)
+
+
+def published(
+    schema: Schema, codes: Any, counts: Any, task: type[discreet.Ranges | discreet.Table] = discreet.Ranges, **more: Any
+) -> Release:
+    epsilon, noise = more.pop("epsilon", 1), more.pop("noise", None)
+    data = discreet.from_counts(schema, codes, counts)
+    return data.publish(task(list(schema), method="adaptive", **more), epsilon, noise=noise)
+
+
+def blocks(release: Release) -> Any:
+    """Rows of the tree of all attributes."""
+    table = release.to_pandas()
+    return table[table["tree"] == " x ".join(release.schema)]
+
+
+def some(seed: int = 1, rows: int = 5000) -> tuple[Any, Any]:
+    dice = np.random.default_rng(seed)
+    return np.stack([dice.integers(20, 60, rows), dice.integers(0, 6, rows)], axis=1), np.ones(rows, np.int64)
+
+
+def test_a_domain_of_10_to_the_30() -> None:
+    schema = Schema({f"x{i}": discreet.Ordinal(0, 10**6 - 1) for i in range(5)})
+    codes = np.random.default_rng(2).normal(500_000, 900, (20_000, 5)).astype(np.int64)
+    release = published(schema, codes, np.ones(20_000, np.int64))
+    assert schema.cells == 10**30
+    assert len(release.to_arrow()) < 200_000
+    inside = release.count({"x0": (499_000, 501_000)})
+    true = np.count_nonzero((codes[:, 0] >= 499_000) & (codes[:, 0] <= 501_000))
+    assert abs(inside.value - true) < 3000
+    assert inside.low <= true + 500
+    assert release.count().value == pytest.approx(20_000, abs=1000)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_tiny_domains(size: int) -> None:
+    release = published(Schema(x=discreet.Ordinal(0, size - 1)), [[0]], [1000])
+    assert release.count().value == pytest.approx(1000, abs=60)
+    assert release.count({"x": 0}).low <= 1000 <= release.count({"x": 0}).high + 60
+
+
+def test_several_attributes_of_one_value() -> None:
+    schema = Schema(x=discreet.Nominal(["only"]), y=discreet.Ordinal(3, 3))
+    assert published(schema, [[0, 0]], [1000]).count({"x": "only"}).value == pytest.approx(1000, abs=60)
+
+
+def test_special_values_are_blocks_of_their_own() -> None:
+    """At the top of the tree, on lines too; and their count is known well, for their look has all shares left."""
+    dice = np.random.default_rng(3)
+    codes = np.stack([dice.integers(0, 3, 60_000) * 40, np.zeros(60_000, np.int64)], axis=1)
+    schema = Schema(
+        x=discreet.Ordinal(0, 99, special=[0, 80]), y=discreet.Nominal(["none", *"abcdefg"], special=["none"])
+    )
+    release = published(schema, codes, np.ones(60_000, np.int64), epsilon="0.1")
+    rows = blocks(release)[["x_first", "x_last", "y_first", "y_last"]].itertuples(index=False, name=None)
+    first = [next(rows) for _ in range(9)][1:]
+    assert set(first) == {
+        (*x, *y) for x in ((0, 0), (1, 79), (80, 80), (81, 99)) for y in (("none", "none"), ("a", "g"))
+    }
+    zero = release.count({"x": 0, "y": "none"})
+    assert zero.low <= np.count_nonzero(codes[:, 0] == 0) <= zero.high + 200
+    assert zero.stderr < 40
+
+
+def test_without_noise_everything_large_is_exact() -> None:
+    codes, counts = some()
+    release = published(SCHEMA, codes, counts * 1000, noise=ZeroNoise())
+    for where, marks in {
+        "place = 'north'": codes[:, 1] < 2,
+        "place = 'coast' and age >= 40": (codes[:, 1] > 2) & (codes[:, 0] >= 40),
+        "age = 33": codes[:, 0] == 33,
+    }.items():
+        assert release.count(where).value == pytest.approx(1000 * np.count_nonzero(marks), abs=1)
+    whole = release.table(["place.area"], whole=True)
+    assert sum(whole["count"]) == 5_000_000
+
+
+def test_time_follows_the_blocks_and_an_empty_table_has_few() -> None:
+    wide = Schema(x=discreet.Ordinal(0, 2**60 - 1), y=discreet.Ordinal(0, 2**40 - 1))
+    assert len(published(wide, np.empty((0, 2), np.int64), np.empty(0, np.int64)).to_arrow()) < 2000
+
+
+def test_too_many_blocks_raise_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the largest are divided, by noisy counts; the release says from which count on, and is read again."""
+    monkeypatch.setattr(range_blocks, "MOST_CHILDREN", 64)
+    codes, counts = some()
+    release = published(SCHEMA, codes, counts * 100)
+    assert isinstance(release.summary, AdaptiveBlocks)
+    assert max(release.summary.trees[0].floors) > 0
+    assert release.count().value == pytest.approx(500_000, rel=0.01)
+
+
+def test_a_release_opens_in_duckdb_and_is_read_again(tmp_path: Path) -> None:
+    codes, counts = some()
+    release = published(SCHEMA, codes, counts * 10, task=discreet.Table)
+    folder = release.save(tmp_path / "release")
+    (parquet,) = folder.glob("*.parquet")
+    rows = duckdb.read_parquet(str(parquet)).filter("tree = 'age x place' AND NOT divided")
+    found = rows.filter("age_first >= 20 AND age_last <= 59").aggregate("sum(count)").fetchall()
+    assert found[0][0] == pytest.approx(50_000, rel=0.05)
+    again = discreet.load(folder)
+    for where in (None, "age between 30 and 39", "place = 'south' and age < 30"):
+        assert again.count(where) == release.count(where)
+    assert {"tree", "age_first", "age_last", "place_first", "place_last", "divided", "look", "count", "low"} <= set(
+        rows.columns
+    )
+
+
+def test_parameters_are_what_they_say() -> None:
+    codes, counts = some()
+    levels = [{"age": 20, "place": "region"}, {"age": 5}, {"place": 2, "age": 1}]
+    release = published(SCHEMA, codes, counts * 50, levels=levels, shares=[1, 2, "0.5"], stop=[1, 1], singles="0.2")
+    said = release.manifest["summary"]["trees"][0]
+    assert said["levels"][0] == [{"width": 20}, {"depth": 1, "together": 1}]
+    assert said["levels"][1] == [{"width": 5}, {"depth": 1, "together": 1}]
+    assert [float(discreet.privacy.exact(share, "share")) for share in said["shares"]] == pytest.approx(
+        [0.78 / 3.5, 2 * 0.78 / 3.5, 0.5 * 0.78 / 3.5]
+    )
+    assert said["stop"] == [1.0, 1.0]
+    given = {choice["name"]: choice["origin"] for choice in release.manifest["parameters"]}
+    assert given["levels"] == given["shares"] == given["stop"] == given["singles"] == "given"
+    assert given["total"] == "default"
+
+
+def test_a_guess_takes_the_place_of_the_noisy_total() -> None:
+    codes, counts = some()
+    shares = [
+        published(SCHEMA, codes, counts, guess={"rows": rows}).manifest["summary"]["trees"][0]["shares"]
+        for rows in (10, 10, 10**7)
+    ]
+    assert shares[0] == shares[1] != shares[2]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"levels": []}, "levels must be a list"),
+        ({"levels": [4]}, "level 1: name the attributes, such as {age = 4}"),
+        ({"levels": [{"agee": 4}]}, "'agee' is not among the release's attributes. Did you mean 'age'"),
+        ({"levels": [{"age": 0}]}, "age has no hierarchy, so give a width from 1 to 100, not 0"),
+        ({"levels": [{"place": "town"}]}, "level 1: place: "),
+        ({"shares": [1]}, "numbers above 0, one for each level"),
+        ({"shares": "x"}, "numbers above 0, one for each level"),
+        ({"stop": [1, -1]}, "stop must be two numbers of at least 0"),
+        ({"stop": 3}, "stop must be two numbers of at least 0"),
+        ({"guess": 5}, "guess must be {rows = ...}"),
+        ({"guess": {"users": 5}}, "guess must be {rows = ...}"),
+        ({"guess": {"rows": 0}}, "guess: rows must be above zero"),
+        ({"total": 0.5, "singles": 0.5}, "must leave something"),
+        ({"epsilon": "1e-15"}, "noise of a scale above"),
+    ],
+)
+def test_wrong_parameters_are_refused_before_anything_is_charged(parameters: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadParameter, match=says):
+        published(SCHEMA, *some(), **parameters)
+
+
+def test_singles_need_several_attributes() -> None:
+    with pytest.raises(BadParameter, match="one tree only"):
+        published(Schema(x=discreet.Ordinal(0, 9)), [[1]], [1], singles="0.1")
+
+
+def test_columns_of_the_release_are_no_names_of_attributes() -> None:
+    with pytest.raises(BadParameter, match="'look' is the name of a column"):
+        published(Schema(look=discreet.Ordinal(0, 9)), [[1]], [1])
