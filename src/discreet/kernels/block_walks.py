@@ -17,6 +17,9 @@ from discreet.kernels.jit import Floats, Ints, kernel
 #: and DRIFT that of f (1 - f) n
 MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD, DRIFT = range(10)
 COLUMNS = 10
+#: rows of what is known of a block's children by attribute: how far apart they stand, from which to which a box meets
+#: them, and from which to which these lie inside
+STRIDE, FROM, TO, INSIDE, INSIDE_TO = range(5)
 #: (first, last, parts, child), (estimate, variance, shown, inverse, keep), running sums of the first three
 Shape = tuple[Ints, Ints, Ints, Ints]
 Estimates = tuple[Floats, Floats, Floats, Floats, Floats]
@@ -68,6 +71,94 @@ def _part_at(column: Ints, start: int, stride: int, parts: int, code: int) -> in
 
 
 @kernel
+def _line_up(shape: Shape, here: int, a: Ints, b: Ints, span: Ints) -> tuple[int, int]:
+    """Which children of a block a box a..b meets, by attribute, and which of these lie inside along it.
+
+    Returns how many children there are, and the last attribute along which there are several.
+    """
+    first, last, parts, child = shape
+    size, run = 1, -1
+    for axis in range(a.size - 1, -1, -1):
+        begin, stride, count = child[here], size, parts[here, axis]
+        size *= count
+        if run < 0 and count > 1:
+            run = axis
+        from_, to = max(a[axis], first[here, axis]), min(b[axis], last[here, axis])
+        low = _part_at(first[:, axis], begin, stride, count, from_)
+        high = low
+        if to > last[begin + low * stride, axis]:
+            high = _part_at(first[:, axis], begin, stride, count, to)
+        span[STRIDE, axis], span[FROM, axis], span[TO, axis] = stride, low, high
+        span[INSIDE, axis] = low + (first[begin + low * stride, axis] < from_)
+        span[INSIDE_TO, axis] = high - (last[begin + high * stride, axis] > to)
+    return size, run
+
+
+@kernel
+def _next_run(span: Ints, run: int, at: Ints) -> bool:
+    """Go on to the next run of children; False if there is none."""
+    for axis in range(at.size - 1, -1, -1):
+        if axis == run:
+            continue
+        if at[axis] < span[TO, axis]:
+            at[axis] += 1
+            return True
+        at[axis] = span[FROM, axis]
+    return False
+
+
+@kernel
+def _everything(estimates: Estimates, share: float, found: Floats) -> None:
+    """A question about all cells, or about some of a tree that has no other block."""
+    estimate, variance, shown, _, _ = estimates
+    whole = 1.0 if share == 1.0 else 0.0
+    found[MID] += share * estimate[0]
+    found[SHOWN] += share * shown[0]
+    found[LOW], found[LOW_VARIANCE] = whole * estimate[0], whole * variance[0]
+    found[HIGH], found[HIGH_VARIANCE] = estimate[0], variance[0]
+    found[MID_VARIANCE] = variance[0]
+    found[PIECES] += 1
+    found[SPREAD] += share * (1 - share) * shown[0] ** 2
+    found[DRIFT] += share * (1 - share) * shown[0]
+
+
+@kernel
+def _add_inside(running: Running, one: int, end: int, mine: Floats, found: Floats) -> None:
+    """Blocks one..end - 1, which lie inside the box."""
+    sums, variances, shows = running
+    found[MID] += sums[end] - sums[one]
+    found[LOW] += sums[end] - sums[one]
+    found[HIGH] += sums[end] - sums[one]
+    found[SHOWN] += shows[end] - shows[one]
+    found[PIECES] += end - one
+    mine += variances[end] - variances[one]
+
+
+@kernel
+def _add_whole(estimates: Estimates, block: int, mine: Floats, found: Floats) -> None:
+    """A block that is cut and not divided: for `high` it is whole, however many boxes of the question cut it."""
+    estimate, variance, _, _, _ = estimates
+    found[HIGH] += estimate[block]
+    found[PIECES] += 1
+    mine[4] += variance[block]
+    mine[5] += variance[block]
+
+
+@kernel
+def _add_cut(estimates: Estimates, block: int, before: float, share: float, mine: Floats, found: Floats) -> None:
+    """Its share in a box; `before` is the share of it that other boxes of the question have."""
+    estimate, variance, shown, _, _ = estimates
+    together = before + share
+    found[MID] += share * estimate[block]
+    found[SHOWN] += share * shown[block]
+    mine[0] += (together * together - before * before) * variance[block]
+    mine[1] += share * variance[block]
+    more = together * (1 - together) - before * (1 - before)
+    found[SPREAD] += more * shown[block] ** 2
+    found[DRIFT] += more * shown[block]
+
+
+@kernel
 def walk(
     shape: Shape,
     estimates: Estimates,
@@ -79,20 +170,15 @@ def walk(
     out: Floats,
 ) -> None:
     """out[q] is what question q, of the boxes bounds[q] to bounds[q + 1] - 1, adds up to. `out` is zero before."""
-    first, last, parts, child = shape
-    estimate, variance, shown, inverse, keep = estimates
-    sums, variances, shows = running
+    first, last, _, child = shape
+    _, _, _, inverse, keep = estimates
     axes = first.shape[1]
     slot = np.full(first.shape[0], -1, np.int64)  # a visited block's place in `state`, a cut one's in `asked`
     room = 64
     node, above = np.empty(room, np.int64), np.empty(room, np.int64)
     stack, cut = np.empty(room, np.int64), np.empty(room, np.int64)
-    state, asked = np.zeros((room, 6)), np.zeros(room)
-    low, high = np.empty(axes, np.int64), np.empty(axes, np.int64)
-    inner_low, inner_high = np.empty(axes, np.int64), np.empty(axes, np.int64)
-    stride, at = np.empty(axes, np.int64), np.empty(axes, np.int64)
-    columns = np.ascontiguousarray(first.T)
-    ends = np.ascontiguousarray(last.T)
+    state, asked = np.zeros((room, 6)), np.zeros(room)  # state: variance and covariance of mid, low and high
+    span, at = np.empty((5, axes), np.int64), np.empty(axes, np.int64)
     for question in range(bounds.size - 1):
         found = out[question]
         used, cuts = 0, 0
@@ -102,18 +188,7 @@ def walk(
             for axis in range(axes):
                 whole &= a[axis] <= first[0, axis] and b[axis] >= last[0, axis]
             if whole or child[0] < 0:
-                share = 1.0 if whole else _share(margins, first[0], last[0], a, b)
-                found[MID] += share * estimate[0]
-                found[SHOWN] += share * shown[0]
-                found[LOW] = estimate[0] if whole else 0.0
-                found[HIGH] = estimate[0]
-                found[MID_VARIANCE] = variance[0]
-                found[LOW_VARIANCE] = variance[0] if whole else 0.0
-                found[HIGH_VARIANCE] = variance[0]
-                found[PIECES] += 1
-                if not whole:
-                    found[SPREAD] += share * (1 - share) * shown[0] ** 2
-                    found[DRIFT] += share * (1 - share) * shown[0]
+                _everything(estimates, 1.0 if whole else _share(margins, first[0], last[0], a, b), found)
                 continue
             if slot[0] < 0:
                 slot[0], node[0], above[0], used = 0, 0, -1, 1
@@ -122,55 +197,32 @@ def walk(
             while waiting:
                 waiting -= 1
                 here = stack[waiting]
-                begin, run = child[here], -1
-                size = 1
-                for axis in range(axes - 1, -1, -1):
-                    stride[axis] = size
-                    size *= parts[here, axis]
-                    if run < 0 and parts[here, axis] > 1:
-                        run = axis
-                    from_, to = max(a[axis], first[here, axis]), min(b[axis], last[here, axis])
-                    low[axis] = _part_at(columns[axis], begin, stride[axis], parts[here, axis], from_)
-                    high[axis] = low[axis]
-                    if to > ends[axis, begin + low[axis] * stride[axis]]:
-                        high[axis] = _part_at(columns[axis], begin, stride[axis], parts[here, axis], to)
-                    inner_low[axis] = low[axis] + (columns[axis, begin + low[axis] * stride[axis]] < from_)
-                    inner_high[axis] = high[axis] - (ends[axis, begin + high[axis] * stride[axis]] > to)
+                size, run = _line_up(shape, here, a, b, span)
                 if max(used, waiting, cuts) + size > room:
                     room = 2 * (room + size)
                     node, above = _longer(node, room), _longer(above, room)
                     stack, cut = _longer(stack, room), _longer(cut, room)
                     state, asked = _taller(state, room), _taller(asked.reshape(-1, 1), room).reshape(-1)
                 mine = state[slot[here]]
-                at[:] = low
+                at[:] = span[FROM]
                 going = True
                 while going:
-                    # one run of children along the last attribute that is divided here; at[run] is the first of them
-                    covered, offset = True, begin
+                    covered, offset = True, child[here]
                     for axis in range(axes):
-                        offset += at[axis] * stride[axis]
+                        offset += at[axis] * span[STRIDE, axis]
                         if axis != run:
-                            covered &= inner_low[axis] <= at[axis] and at[axis] <= inner_high[axis]
-                    length = high[run] - low[run] + 1
-                    skip_from, skip_to = 0, 0
-                    if covered and inner_low[run] <= inner_high[run]:
-                        skip_from, skip_to = inner_low[run] - low[run], inner_high[run] - low[run] + 1
-                        one, end = offset + skip_from, offset + skip_to
-                        found[MID] += sums[end] - sums[one]
-                        found[LOW] += sums[end] - sums[one]
-                        found[HIGH] += sums[end] - sums[one]
-                        found[SHOWN] += shows[end] - shows[one]
-                        found[PIECES] += end - one
-                        more = variances[end] - variances[one]
-                        for k in range(6):
-                            mine[k] += more
-                    k = 0
-                    while k < length:
-                        if skip_from <= k < skip_to:
-                            k = skip_to
+                            covered &= span[INSIDE, axis] <= at[axis] and at[axis] <= span[INSIDE_TO, axis]
+                    end = offset + span[TO, run] - span[FROM, run] + 1  # these children stand side by side
+                    inside, inside_to = end, end
+                    if covered and span[INSIDE, run] <= span[INSIDE_TO, run]:
+                        inside = offset + span[INSIDE, run] - span[FROM, run]
+                        inside_to = offset + span[INSIDE_TO, run] - span[FROM, run] + 1
+                        _add_inside(running, inside, inside_to, mine, found)
+                    block = offset
+                    while block < end:
+                        if block == inside:
+                            block = inside_to
                             continue
-                        block = offset + k * stride[run]
-                        k += 1
                         if child[block] >= 0:
                             if slot[block] < 0:
                                 slot[block], node[used], above[used] = used, block, slot[here]
@@ -178,47 +230,27 @@ def walk(
                                 used += 1
                             stack[waiting] = block
                             waiting += 1
-                            continue
-                        share = _share(margins, first[block], last[block], a, b)
-                        before = 0.0
-                        if slot[block] < 0:
-                            slot[block], cut[cuts], asked[cuts] = cuts, block, 0.0
-                            cuts += 1
-                            found[HIGH] += estimate[block]
-                            found[PIECES] += 1
-                            mine[4] += variance[block]
-                            mine[5] += variance[block]
                         else:
-                            before = asked[slot[block]]
-                        together = before + share
-                        asked[slot[block]] = together
-                        found[MID] += share * estimate[block]
-                        found[SHOWN] += share * shown[block]
-                        mine[0] += (together * together - before * before) * variance[block]
-                        mine[1] += share * variance[block]
-                        more = together * (1 - together) - before * (1 - before)
-                        found[SPREAD] += more * shown[block] ** 2
-                        found[DRIFT] += more * shown[block]
-                    going = False
-                    for axis in range(axes - 1, -1, -1):
-                        if axis == run:
-                            continue
-                        if at[axis] < high[axis]:
-                            at[axis] += 1
-                            going = True
-                            break
-                        at[axis] = low[axis]
+                            if slot[block] < 0:
+                                slot[block], cut[cuts], asked[cuts] = cuts, block, 0.0
+                                cuts += 1
+                                _add_whole(estimates, block, mine, found)
+                            share = _share(margins, first[block], last[block], a, b)
+                            _add_cut(estimates, block, asked[slot[block]], share, mine, found)
+                            asked[slot[block]] += share
+                        block += 1
+                    going = _next_run(span, run, at)
         for k in range(used - 1, -1, -1):
             block = node[k]
             slot[block] = -1
-            for sum_ in range(0, 6, 2):
-                c = state[k, sum_ + 1]
-                v = state[k, sum_] - c * c * inverse[block]
+            for part in range(0, 6, 2):
+                c = state[k, part + 1]
+                v = state[k, part] - c * c * inverse[block]
                 if k:
-                    state[above[k], sum_] += v
-                    state[above[k], sum_ + 1] += c * keep[block]
+                    state[above[k], part] += v
+                    state[above[k], part + 1] += c * keep[block]
                 else:
-                    found[MID_VARIANCE + sum_ // 2] = v
+                    found[MID_VARIANCE + part // 2] = v
         for k in range(cuts):
             slot[cut[k]] = -1
 
