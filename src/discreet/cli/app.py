@@ -118,6 +118,7 @@ def query(
     cells: Annotated[Path | None, typer.Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Whole numbers that add up, none below zero.")] = False,
     measured: Annotated[bool, typer.Option("--measured", help="Plain noisy measurements, not estimates.")] = False,
+    largest: Annotated[int | None, typer.Option(help="With --by: so many groups, those of the highest counts.")] = None,
     level: Level = 0.95,
     output: Annotated[Path | None, _output("Write a table of answers as CSV.")] = None,
     as_json: AsJson = False,
@@ -129,12 +130,13 @@ def query(
       discreet query out/by-age "age between 30 and 39 and sex = 'Female'"
       discreet query out/by-age --by sex "age >= 65"
       discreet query out/by-age --by sex --whole
+      discreet query out/by-age --by age --largest 5
       discreet query out/by-age --csv questions.csv -o answers.csv
       discreet query out/by-age --cells cells.csv
     """
     from discreet.cli.asking import Wanted, run
 
-    run(release, where, by, csv, cells, Wanted(level, whole, measured), output, as_json)
+    run(release, where, by, csv, cells, Wanted(level, whole, measured, largest), output, as_json)
 
 
 @app.command()

@@ -22,6 +22,7 @@ class Wanted:
     level: float
     whole: bool = False
     measured: bool = False
+    largest: int | None = None
 
 
 def run(
@@ -38,6 +39,8 @@ def run(
         raise BadParameter("--csv brings its own questions: leave out the predicate, --by and --cells")
     if cells is not None and by is not None:
         raise BadParameter("--cells is one question: leave out --by")
+    if wanted.largest is not None and by is None:
+        raise BadParameter("--largest chooses among groups: use it with --by")
     if wanted.whole and wanted.measured:
         raise BadParameter("--whole numbers are estimates: leave out --measured, or --whole")
     if wanted.whole and csv is not None:
@@ -47,7 +50,8 @@ def run(
         _give(release, release.ask(csv, level=level, measured=wanted.measured), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        table = release.table(names, where, level=level, whole=wanted.whole, measured=wanted.measured)
+        chosen: dict[str, Any] = {"whole": wanted.whole, "measured": wanted.measured, "largest": wanted.largest}
+        table = release.table(names, where, level=level, **chosen)
         _give(release, table, level, output, as_json, "answers")
     else:
         answer = release.count(where, cells=cells, level=level, whole=wanted.whole, measured=wanted.measured)

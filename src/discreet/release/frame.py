@@ -32,6 +32,15 @@ class Frame:
         """Plain Python rows, the first `most` of them."""
         return list(zip(*(_plain(column[:most]) for column in self.columns.values()), strict=True))
 
+    def chosen(self, rows: Any) -> Frame:
+        """Some rows, by their numbers, in that order."""
+        places = _plain(rows)
+        taken = {
+            name: column[rows] if hasattr(column, "dtype") else [column[place] for place in places]
+            for name, column in self.columns.items()
+        }
+        return Frame(taken, self.notes)
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """Ready for JSON: None for an end that is not there."""
         return [{name: _finite(value) for name, value in zip(self.columns, row, strict=True)} for row in self.rows()]

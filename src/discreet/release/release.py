@@ -149,13 +149,17 @@ class Release:
         level: float = LEVEL,
         whole: bool = False,
         measured: bool = False,
+        largest: int | None = None,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
         An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). Each
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
-        of all; with `measured`, plain noisy measurements. Intervals are the same.
+        of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
+        those of the highest counts, in falling order.
         """
+        if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
+            raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
         names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
@@ -177,7 +181,8 @@ class Release:
         answers, notes = _columns(found)
         if whole:
             answers["count"] = self._whole(found, selected)
-        return Frame({**columns, **answers}, notes)
+        frame = Frame({**columns, **answers}, notes)
+        return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
 
     def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
@@ -229,7 +234,7 @@ class Release:
         counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
         """
         if not hasattr(self.summary, "noise_draws"):
-            raise CannotAnswer("top works for releases of Items only; for others, sort what table() returns")
+            raise CannotAnswer("top works for releases of Items only; for others ask table(by, largest=10)")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
         item, names = self.schema.names[0], [per] if isinstance(per, str) else list(per)

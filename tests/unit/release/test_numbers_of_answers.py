@@ -71,3 +71,14 @@ def test_an_interval_that_says_next_to_nothing_is_told_apart() -> None:
     release = from_counts(schema, [[5]], [1000]).publish(discreet.Items("item", method="fpa", coefficients=2), 1)
     assert "says next to nothing" in release.count({"item": 5}).note
     assert "says next to nothing" not in release.count().note
+
+
+def test_the_largest_groups() -> None:
+    release = from_counts(SCHEMA, [[3, 0], [4, 1], [9, 0]], [500, 900, 700]).publish(discreet.Table(["x", "y"]), 1)
+    found = release.table("x", largest=3)
+    assert list(found["x"]) == [4, 9, 3]
+    assert np.all(np.diff(found["count"]) < 0)
+    assert len(release.table("y", largest=10, whole=True)) == 2
+    for wrong in (0, True, "3"):
+        with pytest.raises(BadParameter, match="largest must be a whole number of at least 1"):
+            release.table("x", largest=wrong)  # type: ignore[arg-type]
