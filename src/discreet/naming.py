@@ -34,7 +34,7 @@ def refuse_columns(names: Iterable[str], columns: Iterable[str], method: str) ->
     for name in names:
         if name.lower() in taken:
             raise BadParameter(
-                f"attribute {name!r} is the name of a column that releases of items by {method} have; rename the "
+                f"attribute {name!r} is the name of a column that releases by {method} have; rename the "
                 "attribute, and the column in the data"
             )
 

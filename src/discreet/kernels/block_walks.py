@@ -13,16 +13,18 @@ import numpy as np
 
 from discreet.kernels.jit import Floats, Ints, kernel
 
-#: columns of what a walk adds up for a question; of cut blocks with the share f, SPREAD has the sum of f (1 - f) n**2
-#: and DRIFT that of f (1 - f) n
-MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD, DRIFT = range(10)
-COLUMNS = 10
+#: columns of what a walk adds up for a question; of cut blocks with the share f, SPREAD has the sum of f (1 - f) (n**2
+#: and its variance), DRIFT that of f (1 - f) n, and DOUBT the sum of what a decision may have moved in them
+MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD, DRIFT, DOUBT, DOUBT_SQUARED = range(
+    12
+)
+COLUMNS = 12
 #: rows of what is known of a block's children by attribute: how far apart they stand, from which to which a box meets
 #: them, and from which to which these lie inside
 STRIDE, FROM, TO, INSIDE, INSIDE_TO = range(5)
-#: (first, last, parts, child), (estimate, variance, shown, inverse, keep), running sums of the first three
+#: (first, last, parts, child), (estimate, variance, shown, inverse, keep, doubt), running sums of the first three
 Shape = tuple[Ints, Ints, Ints, Ints]
-Estimates = tuple[Floats, Floats, Floats, Floats, Floats]
+Estimates = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 Running = tuple[Floats, Floats, Floats]
 #: where each attribute's margin begins; its codes; the mass before each code
 Margins = tuple[Ints, Ints, Floats]
@@ -110,7 +112,7 @@ def _next_run(span: Ints, run: int, at: Ints) -> bool:
 @kernel
 def _everything(estimates: Estimates, share: float, found: Floats) -> None:
     """A question about all cells, or about some of a tree that has no other block."""
-    estimate, variance, shown, _, _ = estimates
+    estimate, variance, shown, _, _, _ = estimates
     whole = 1.0 if share == 1.0 else 0.0
     found[MID] += share * estimate[0]
     found[SHOWN] += share * shown[0]
@@ -118,7 +120,7 @@ def _everything(estimates: Estimates, share: float, found: Floats) -> None:
     found[HIGH], found[HIGH_VARIANCE] = estimate[0], variance[0]
     found[MID_VARIANCE] = variance[0]
     found[PIECES] += 1
-    found[SPREAD] += share * (1 - share) * shown[0] ** 2
+    found[SPREAD] += share * (1 - share) * (shown[0] ** 2 + variance[0])
     found[DRIFT] += share * (1 - share) * shown[0]
 
 
@@ -137,7 +139,7 @@ def _add_inside(running: Running, one: int, end: int, mine: Floats, found: Float
 @kernel
 def _add_whole(estimates: Estimates, block: int, mine: Floats, found: Floats) -> None:
     """A block that is cut and not divided: for `high` it is whole, however many boxes of the question cut it."""
-    estimate, variance, _, _, _ = estimates
+    estimate, variance, _, _, _, _ = estimates
     found[HIGH] += estimate[block]
     found[PIECES] += 1
     mine[4] += variance[block]
@@ -147,14 +149,14 @@ def _add_whole(estimates: Estimates, block: int, mine: Floats, found: Floats) ->
 @kernel
 def _add_cut(estimates: Estimates, block: int, before: float, share: float, mine: Floats, found: Floats) -> None:
     """Its share in a box; `before` is the share of it that other boxes of the question have."""
-    estimate, variance, shown, _, _ = estimates
+    estimate, variance, shown, _, _, _ = estimates
     together = before + share
     found[MID] += share * estimate[block]
     found[SHOWN] += share * shown[block]
     mine[0] += (together * together - before * before) * variance[block]
     mine[1] += share * variance[block]
     more = together * (1 - together) - before * (1 - before)
-    found[SPREAD] += more * shown[block] ** 2
+    found[SPREAD] += more * (shown[block] ** 2 + variance[block])
     found[DRIFT] += more * shown[block]
 
 
@@ -171,7 +173,7 @@ def walk(
 ) -> None:
     """out[q] is what question q, of the boxes bounds[q] to bounds[q + 1] - 1, adds up to. `out` is zero before."""
     first, last, _, child = shape
-    _, _, _, inverse, keep = estimates
+    _, _, _, inverse, keep, doubt = estimates
     axes = first.shape[1]
     slot = np.full(first.shape[0], -1, np.int64)  # a visited block's place in `state`, a cut one's in `asked`
     room = 64
@@ -228,6 +230,8 @@ def walk(
                                 slot[block], node[used], above[used] = used, block, slot[here]
                                 state[used] = 0.0
                                 used += 1
+                                found[DOUBT] += doubt[block]
+                                found[DOUBT_SQUARED] += doubt[block] ** 2
                             stack[waiting] = block
                             waiting += 1
                         else:
@@ -235,6 +239,8 @@ def walk(
                                 slot[block], cut[cuts], asked[cuts] = cuts, block, 0.0
                                 cuts += 1
                                 _add_whole(estimates, block, mine, found)
+                                found[DOUBT] += doubt[block]
+                                found[DOUBT_SQUARED] += doubt[block] ** 2
                             share = _share(margins, first[block], last[block], a, b)
                             _add_cut(estimates, block, asked[slot[block]], share, mine, found)
                             asked[slot[block]] += share

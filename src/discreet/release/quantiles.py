@@ -99,7 +99,8 @@ def _first(law: _Law, bound: str, bins: int) -> int:
     """The first code at which a bound is not below zero, as far as it rises; looks at few codes at a time."""
     low, high = 0, bins - 1
     while low < high:
-        codes = np.unique(np.linspace(low, high, min(high - low + 1, _AT_A_TIME)).astype(np.int64))
+        step = -(-(high - low) // _AT_A_TIME)
+        codes = np.append(np.arange(low, high, step), high)
         reached = np.flatnonzero(law.at(codes)[bound] >= 0)
         place = int(reached[0]) if reached.size else codes.size - 1
         low, high = int(codes[place - 1]) + 1 if place else low, int(codes[place])

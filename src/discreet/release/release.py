@@ -38,6 +38,8 @@ _BUYS_AN_END = {
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 Group = str | tuple[str, str | int]
+#: an attribute's index, the labels of its groups, and their first and last codes
+Grouped = tuple[int, Sequence[Any], NDArray[np.int64]]
 
 
 class Release:
@@ -156,7 +158,8 @@ class Release:
         An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). Each
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
         of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
-        those of the highest counts, in falling order.
+        those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
+        be too many.
         """
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
@@ -165,9 +168,12 @@ class Release:
         names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
+        selected = self._selected(where)
         groups = [self._groups(name) for name in names]
         if len({index for index, _, _ in groups}) != len(groups):
             raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
+        if math.prod(len(labels) for _, labels, _ in groups) > MOST_TOTAL_BOXES:
+            groups = [_met(group, selected) for group in groups]
         lengths = [len(labels) for _, labels, _ in groups]
         if math.prod(lengths) > MOST_TOTAL_BOXES:
             raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add `where`")
@@ -176,7 +182,6 @@ class Release:
         for (index, labels, codes), place in zip(groups, places, strict=True):
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        selected = self._selected(where)
         found = self._answers(cut_questions(selected, ends), level, measured=measured)
         answers, notes = _columns(found)
         if whole:
@@ -190,7 +195,7 @@ class Release:
         plain = parts.measured if parts.besides is None else parts.value
         return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
 
-    def _groups(self, name: Group) -> tuple[int, Sequence[Any], NDArray[np.int64]]:
+    def _groups(self, name: Group) -> Grouped:
         """The attribute's index, and its groups: their labels, and their first and last codes."""
         level: str | int | None = None
         if isinstance(name, tuple) and len(name) == 2:
@@ -320,6 +325,18 @@ class Release:
             "leaves out": "; ".join(self.leaves_out) or "nothing",
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+
+
+def _met(group: Grouped, selected: Boxes) -> Grouped:
+    """Without the groups that lie outside of what is selected, as long as any is left."""
+    index, labels, codes = group
+    order = np.argsort(selected.first[:, index], kind="stable")
+    starts, ends = selected.first[order, index], np.maximum.accumulate(selected.last[order, index])
+    last = np.searchsorted(starts, codes[:, 1], side="right") - 1
+    met = np.flatnonzero((last >= 0) & (ends[last] >= codes[:, 0])) if starts.size else np.empty(0, np.int64)
+    if not 0 < met.size < len(codes):
+        return group
+    return index, [labels[place] for place in met.tolist()], codes[met]
 
 
 def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:

@@ -50,9 +50,8 @@ class AdaptiveBlocks(Summary):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         found = self._found(questions)
-        wide = half_widths(level)
-        low = found.low - wide * np.sqrt(found.low_variance)
-        high = found.high + wide * np.sqrt(found.high_variance)
+        low = found.low - half_widths(found.low_variance, level)
+        high = found.high + half_widths(found.high_variance, level)
         low, high = np.minimum(low, found.plain), np.maximum(high, found.plain)
         stderr = np.sqrt(found.variance + found.spread)
         cut = {"blocks that the question cuts": found.high - found.low}

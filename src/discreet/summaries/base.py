@@ -55,7 +55,7 @@ class Answers:
     def of_counts(self) -> Answers:
         """What is known of counts, which are not below zero; an interval is never a single point."""
         low = np.maximum(self.low, 0)
-        least = np.ceil(np.minimum(self.stderr, 1.0)).astype(np.asarray(self.high).dtype)  # at every level the same
+        least = np.ceil(self.stderr).astype(np.asarray(self.high).dtype)  # at every level the same
         high = np.maximum(np.maximum(self.high, least), low)
         return replace(self, value=np.clip(self.value, low, high), low=low, high=high, plain=self.measured)
 

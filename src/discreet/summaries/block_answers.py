@@ -22,17 +22,23 @@ _PULL, _PULL_LARGE, _LARGE, _LEAST_PULL = 3.0, 1.0, 4.0, 0.3
 #: how far off the share of a cut block is likely to be, block by block and all in one direction: fitted to errors on
 #: tables of the census and of jobs
 _SPREAD, _DRIFT = 0.3, 0.2
+#: this much of a margin is spread evenly, so that no value that a block has is ruled out
+_EVEN = 0.02
 #: a core is given so many questions at least
 _WORTH = 1 << 10
 _NOTHING = 1e-9
+#: sums of blocks are differences of running sums, which lose the last digits of very large totals
+_ROUNDING = 2.0**-100
 
 #: codes of one attribute at which the mass before them is known
 Margin = tuple[Integers, Floats]
 
 
-def half_widths(level: float) -> float:
-    """In standard errors: enough for a single look, whose noise has heavier tails than a sum of many."""
-    return max(NormalDist().inv_cdf(0.5 + level / 2), math.log(1 / (1 - level)) / math.sqrt(2))
+def half_widths(variances: Floats, level: float) -> Floats:
+    """Enough for a single look, whose noise has heavier tails than a sum of many; and for noise in whole steps."""
+    stderr = np.sqrt(variances)
+    errors = max(NormalDist().inv_cdf(0.5 + level / 2), math.log(1 / (1 - level)) / math.sqrt(2))
+    return np.asarray(errors * stderr + np.minimum(20.0 * stderr, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +62,7 @@ class Found:
         """
         sure, its_sure = (one.variance + one.spread for one in (self, other))
         wide, its_wide = (one.low_variance + one.high_variance + (one.high - one.low) ** 2 for one in (self, other))
-        number = its_sure / (sure[able] + its_sure)
+        number = (its_sure + _NOTHING) / (sure[able] + its_sure + 2 * _NOTHING)
         interval = (its_wide + _NOTHING) / (wide[able] + its_wide + 2 * _NOTHING)  # a question may be about no cell
 
         def mix(name: str) -> Floats:
@@ -89,7 +95,7 @@ class TreeAnswers:
     def _arrays(self) -> tuple[columns.Shape, columns.Estimates, columns.Running, columns.Margins]:
         tree, found = self.drawn.tree, self.estimates
         shape = (tree.blocks.first, tree.blocks.last, tree.parts, tree.child)
-        numbers = (found.agreeing, found.variance, found.shown, found.inverse, found.keep)
+        numbers = (found.agreeing, found.variance, found.shown, found.inverse, found.keep, found.doubt)
         running = tuple(np.concatenate([[0.0], np.cumsum(column)]) for column in numbers[:3])
         starts = np.cumsum([0, *(codes.size for codes, _ in self._margins)])
         codes, mass = (np.concatenate([margin[i] for margin in self._margins]) for i in range(2))
@@ -106,8 +112,9 @@ class TreeAnswers:
             columns.walk(*arrays, first, last, bounds[part.start : part.stop + 1], out[part])
 
         side_by_side(work, slices(count, _WORTH))
-        at = out.T
-        variance = np.maximum(at[columns.MID_VARIANCE], _NOTHING)
+        at, asked = out.T, np.diff(bounds) > 0
+        rounding = asked * float(arrays[2][0].max()) ** 2 * _ROUNDING
+        variance = np.where(asked, np.maximum(at[columns.MID_VARIANCE], _NOTHING), 0.0)
         plain, stderr = at[columns.MID], np.sqrt(variance)
         pull = np.where(plain > _LARGE * stderr, _PULL_LARGE, _PULL) / np.sqrt(np.maximum(at[columns.PIECES], 1))
         most = np.maximum(pull, _LEAST_PULL) * stderr
@@ -115,11 +122,11 @@ class TreeAnswers:
         return Found(
             plain,
             shown,
-            at[columns.LOW],
-            at[columns.HIGH],
+            at[columns.LOW] - at[columns.DOUBT],
+            at[columns.HIGH] + at[columns.DOUBT],
             variance,
-            np.maximum(at[columns.LOW_VARIANCE], 0.0),
-            np.maximum(at[columns.HIGH_VARIANCE], 0.0),
+            np.maximum(at[columns.LOW_VARIANCE], 0.0) + at[columns.DOUBT_SQUARED] + rounding,
+            np.maximum(at[columns.HIGH_VARIANCE], 0.0) + at[columns.DOUBT_SQUARED] + rounding,
             _SPREAD * at[columns.SPREAD] + (_DRIFT * at[columns.DRIFT]) ** 2,
         )
 
@@ -129,5 +136,5 @@ class TreeAnswers:
         leaves = np.flatnonzero(~tree.refined)
         leaves = leaves[np.argsort(tree.blocks.first[leaves, 0])]
         width = tree.blocks.last[leaves, 0] - tree.blocks.first[leaves, 0] + 1.0
-        mass = shown[leaves] + 1e-9 * width / width.sum()
+        mass = shown[leaves] + (_EVEN * shown[0] + _NOTHING) * width / width.sum()
         return np.append(tree.blocks.first[leaves, 0], self.plan.sizes[0]), np.append(0.0, np.cumsum(mass))

@@ -59,8 +59,11 @@ def to_columns(
         np.concatenate(parts)
         for parts in zip(*((t.drawn.tree.refined, t.drawn.first, t.drawn.second) for t in trees), strict=True)
     )
+    unseen = np.zeros(look.size, np.bool_)
+    starts = np.cumsum([0, *sizes[:-1]])
+    unseen[starts] = [tree.drawn.root_scale is None for tree in trees]
     had = np.concatenate([_looked_twice(tree.drawn.tree) for tree in trees])
-    columns["divided"], columns["look"] = pa.array(divided), pa.array(look)
+    columns["divided"], columns["look"] = pa.array(divided), pa.array(look, mask=unseen)
     columns["second_look"] = pa.array(second, mask=~had)
     asked = Questions(ends[0], ends[1], sum(sizes), np.arange(sum(sizes)))
     found = answer(asked, LEVEL).of_counts()
@@ -76,13 +79,13 @@ def _looked_twice(tree: BlockTree) -> NDArray[np.bool_]:
 
 
 def from_file(parquet: Any) -> tuple[NDArray[np.bool_], Integers, Integers]:
-    """Which blocks are divided, and both looks; a second one that there was not is 0."""
+    """Which blocks are divided, and both looks; one that there was not is 0."""
     import pyarrow.compute as pc
 
     with opened(parquet) as file:
         table = file.read(columns=["divided", "look", "second_look"])
     divided = table["divided"].to_numpy()
-    look, second = table["look"].to_numpy(), pc.fill_null(table["second_look"], 0).to_numpy()
+    look, second = (pc.fill_null(table[name], 0).to_numpy() for name in ("look", "second_look"))
     if divided.dtype != np.bool_ or look.dtype != np.int64 or second.dtype != np.int64:
         raise ValueError("the table's columns are not of the types that were published")
     return divided, checked_counts(look), checked_counts(second)

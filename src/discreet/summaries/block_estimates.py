@@ -117,10 +117,13 @@ class TreeEstimates:
         self.fanout = np.prod(tree.parts, axis=1)
         self.estimate, self.variance = y1.copy(), one.copy()
         self.own, self.own_variance = y1.copy(), one
+        #: what the decision may have moved to or from a part of the block: a question that cuts it allows for that
+        self.doubt = np.zeros(tree.size)
         rows = np.flatnonzero(tree.blocks.end < tree.plan.depth)
         rows = rows[rows > 0]  # nobody decided on the root
         decided = _Decided(drawn, rows, scale[rows], one[rows])
         self.own[rows] -= decided.shift_of_divided
+        self.doubt[rows] = np.where(tree.refined[rows], decided.as_stopped, decided.as_divided) * decided.correction
         if not tree.refined[0]:
             two = variance_of(np.array([float(drawn.looks.scale(0, tree.plan.depth))]))[0]
             weight = two / (one[0] + two)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, CannotAnswer
 from discreet.private.publish import from_counts
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 199), y=discreet.Nominal(["a", "b"]))
@@ -82,3 +82,13 @@ def test_the_largest_groups() -> None:
     for wrong in (0, True, "3"):
         with pytest.raises(BadParameter, match="largest must be a whole number of at least 1"):
             release.table("x", largest=wrong)  # type: ignore[arg-type]
+
+
+def test_groups_that_are_ruled_out_have_rows_unless_these_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = from_counts(SCHEMA, [[3, 0], [4, 1], [9, 0]], [500, 900, 700]).publish(discreet.Table(["x", "y"]), 1)
+    assert len(release.table("x", "x = 3")) == 200
+    monkeypatch.setattr("discreet.release.release.MOST_TOTAL_BOXES", 250)
+    assert list(release.table(["x", "y"], "x between 3 and 4 or x = 9")["x"]) == [3, 3, 4, 4, 9, 9]
+    assert list(release.table(["x", "y"], "x = 3 and y = 'a'")["y"]) == ["a"]
+    with pytest.raises(CannotAnswer, match="400 rows; group by less, or add `where`"):
+        release.table(["x", "y"])

@@ -22,7 +22,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.ranges.range_block_levels import read_levels
 from discreet.mechanisms.ranges.range_block_plan import Planner
-from discreet.mechanisms.ranges.range_blocks import looked_at
+from discreet.mechanisms.ranges.range_blocks import MOST_CHILDREN, looked_at
 from discreet.naming import refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Parameters, Share
@@ -31,7 +31,7 @@ from discreet.private.bounded import Bounded
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.block_columns import BLOCK_COLUMNS
 from discreet.transforms.block_rules import Looks, Stop
-from discreet.transforms.block_tree import TreePlan
+from discreet.transforms.block_tree import Generation, TreePlan, divided
 
 TOTAL = Parameter("total", Share(), "The share of epsilon for a noisy total of all records", Fraction(1, 50))
 SINGLES = Parameter(
@@ -69,7 +69,7 @@ GUESS = Parameter(
 class Adaptive(SharedBudget):
     tasks = ("ranges", "table")
     method = "adaptive"
-    rehearsal = "empty"
+    rehearsal = "none"
     parameters: ClassVar[Parameters] = (TOTAL, SINGLES, LEVELS, SHARES, STOP, GUESS)
     less_noise = "raise epsilon, or give fewer attributes"
 
@@ -81,6 +81,11 @@ class Adaptive(SharedBudget):
         self.rows = self._guess()
         self.planner = self._planner()
         for plan in self.planner.trees(self.rows or 1.0):
+            if (most := divided(plan, Generation.root(plan)).children[0]) > MOST_CHILDREN:
+                raise BadParameter(
+                    f"levels: the first level has {most:.3g} blocks, too many to look at (at most {MOST_CHILDREN:,}); "
+                    "begin with wider ones"
+                )
             for level in range(plan.depth):
                 self.check_scale(Looks(plan, self.scale).scale(level, level + 1))
         self.check_scale(self.scale / self.planner.total)
@@ -153,7 +158,7 @@ class Adaptive(SharedBudget):
     def noise_law(self) -> dict[str, Any]:
         return {
             "law": "discrete Laplace: Pr[x] proportional to exp(-|x| / s), independent in every look at a block; s is "
-            "`scale` over the share of the look",
+            "`scale` divided by that look's share of epsilon",
             "scale": as_text(self.scale),
         }
 

@@ -13,7 +13,10 @@ from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 
 
 def read_levels(given: Any, schema: Schema) -> tuple[Level, ...] | None:
-    """One partition for each attribute and level; what a level does not name stays as the level before has it."""
+    """One partition for each attribute and level; what a level does not name stays as the level before has it.
+
+    "cells" stands for single codes, of one attribute or of all.
+    """
     if given is None:
         return None
     if not isinstance(given, list | tuple) or not given:
@@ -22,6 +25,8 @@ def read_levels(given: Any, schema: Schema) -> tuple[Level, ...] | None:
     found: list[Level] = []
     for number, level in enumerate(given, start=1):
         where = f"levels, level {number}"
+        if level == "cells":
+            level = dict.fromkeys(schema, "cells")
         if not isinstance(level, Mapping):
             if len(schema) > 1:
                 raise BadParameter(f"{where}: name the attributes, such as {{{schema.names[0]} = 4}}, not {level!r}")
@@ -36,6 +41,8 @@ def read_levels(given: Any, schema: Schema) -> tuple[Level, ...] | None:
 
 
 def _partition(attribute: Attribute, given: Any, where: str) -> Partition:
+    if given == "cells":
+        return EvenParts(attribute.size, 1)
     if isinstance(attribute, Nominal) and attribute.depth > 1:
         return HierarchyParts(attribute, _depth(attribute, given, where), 1, attribute.special_codes)
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= attribute.size:

@@ -25,8 +25,9 @@ from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 ALONE, TOGETHER = 8.0, 4.0
 #: attributes are divided at once as long as a block has no more children than this
 MOST_AT_ONCE = 64
-#: what the share of a level falls to where records are few, at least
-_LEAST = 0.3
+#: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
+#: for one attribute, and for several
+_CROWDED, _LEAST = (10.0, 1.0), (0.15, 0.3)
 _GRAIN = 1 << 12
 
 Level = tuple[Partition, ...]
@@ -125,10 +126,10 @@ def _level_weights(levels: Sequence[Level], rows: float) -> list[float]:
     """By the blocks that questions need; `rows` is in units of the noise of a look for all of the tree's share."""
     blocks = [math.prod(float(partition.blocks) for partition in level) for level in levels]
     fanouts = [now / before for before, now in zip([1.0, *blocks], blocks, strict=False)]
-    several = len(levels[0]) > 1
+    several = int(len(levels[0]) > 1)
     passed = np.concatenate([[1.0], np.cumprod(fanouts[:-1])]) if several else np.ones(len(levels))
     return [
-        float((fanout * root) ** (1 / 3) * max(_LEAST, min(1.0, rows / many) ** 0.5))
+        float((fanout * root) ** (1 / 3) * max(_LEAST[several], min(1.0, rows / (_CROWDED[several] * many)) ** 0.5))
         for fanout, root, many in zip(fanouts, np.sqrt(passed), blocks, strict=True)
     ]
 

@@ -68,8 +68,7 @@ class Transformed(OneScale):
         if length > MOST_COEFFICIENTS:
             raise BadParameter(
                 f"{self.method}: the table has {length:,} coefficients, too many to hold (at most "
-                f"{MOST_COEFFICIENTS:,}). Use a sparse method such as dyadic-filter-priority, fewer attributes, or "
-                "wider bins"
+                f"{MOST_COEFFICIENTS:,}). Use adaptive, fewer attributes, or wider bins"
             )
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:

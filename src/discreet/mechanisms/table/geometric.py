@@ -28,7 +28,7 @@ class Geometric(OneScale):
         if cells > MOST_CELLS:
             raise BadParameter(
                 f"the table has {cells:,} cells, too many to give each its own noise (at most {MOST_CELLS:,}). "
-                "Use a sparse method (filter, threshold, priority, filter-priority), fewer attributes, or wider bins"
+                "Use adaptive, fewer attributes, or wider bins"
             )
         self.set_scale()
 

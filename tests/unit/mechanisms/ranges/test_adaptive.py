@@ -165,11 +165,14 @@ def test_a_guess_takes_the_place_of_the_noisy_total() -> None:
         ({"shares": [1]}, "numbers above 0, one for each level"),
         ({"shares": "x"}, "numbers above 0, one for each level"),
         ({"stop": [1, -1]}, "stop must be two numbers of at least 0"),
+        ({"stop": [float("nan"), 1]}, "stop must be two numbers of at least 0"),
+        ({"stop": [1, float("inf")]}, "stop must be two numbers of at least 0"),
         ({"stop": 3}, "stop must be two numbers of at least 0"),
         ({"guess": 5}, "guess must be {rows = ...}"),
         ({"guess": {"users": 5}}, "guess must be {rows = ...}"),
         ({"guess": {"rows": 0}}, "guess: rows must be above zero"),
         ({"total": 0.5, "singles": 0.5}, "must leave something"),
+        ({"levels": [{"age": 1}, {"place": "town"}]}, "level 2: place: "),
         ({"epsilon": "1e-15"}, "noise of a scale above"),
     ],
 )
@@ -186,3 +189,27 @@ def test_singles_need_several_attributes() -> None:
 def test_columns_of_the_release_are_no_names_of_attributes() -> None:
     with pytest.raises(BadParameter, match="'look' is the name of a column"):
         published(Schema(look=discreet.Ordinal(0, 9)), [[1]], [1])
+
+
+def test_a_first_level_of_too_many_blocks_is_refused() -> None:
+    schema = Schema(x=discreet.Ordinal(0, 2**32 - 1), y=discreet.Ordinal(0, 2**32 - 1))
+    with pytest.raises(BadParameter, match=r"the first level has 1.84e\+19 blocks, too many"):
+        published(schema, [[1, 1]], [1], levels=["cells"])
+
+
+def test_a_question_about_no_cell_is_nothing() -> None:
+    found = published(SCHEMA, *some()).count("age = 3 and age = 4")
+    assert (found.value, found.stderr, found.low, found.high) == (0, 0, 0, 0)
+
+
+def test_no_look_that_was_not_taken_is_shown() -> None:
+    table = published(SCHEMA, *some()).to_pandas()
+    roots = table.groupby("tree", sort=False).head(1)
+    assert roots["look"].isna().tolist() == [False, True, True]
+
+
+def test_quantiles_of_2_to_the_60_values() -> None:
+    release = published(Schema(v=discreet.Ordinal(0, 2**60 - 1)), [[2**59 + 12345]], [100_000])
+    found = release.quantile("v", 0.5)
+    assert abs(found.value - 2**59) < 2**40
+    assert found.low <= 2**59 + 12345 <= found.high
