@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.privacy import as_text
+from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary
@@ -96,9 +96,11 @@ class AdaptiveBlocks(Summary):
             rows = slice(used, used + int(said["blocks"]))
             tree = BlockTree.regrown(plan, refined[rows])
             used = rows.stop
-            looks = Looks(plan, Fraction(said["scale"]))
+            looks = Looks(plan, _scale(said["scale"]))
             stop = Stop(*map(float, said["stop"]))
-            root = None if said["root_scale"] is None else Fraction(said["root_scale"])
+            if not (0 <= stop.children < np.inf and 0 <= stop.own < np.inf):
+                raise ValueError("no block is divided by such a rule")
+            root = None if said["root_scale"] is None else _scale(said["root_scale"])
             trees.append(TreeLooks(tree, looks, stop, tuple(map(int, said["floors"])), root, first[rows], second[rows]))
         if used != refined.size or not trees:
             raise ValueError("the table has rows of no tree")
@@ -119,6 +121,13 @@ def _said(drawn: TreeLooks, schema: Schema) -> dict[str, Any]:
     }
 
 
+def _scale(said: Any) -> Fraction:
+    scale = Fraction(said)
+    if not 0 < scale <= LARGEST_SCALE:
+        raise ValueError("a scale is not one that noise can have")
+    return scale
+
+
 def _plan(schema: Schema, said: dict[str, Any]) -> TreePlan:
     places = tuple(schema.names.index(name) for name in said["by"])
     attributes = [schema[name] for name in said["by"]]
@@ -127,6 +136,6 @@ def _plan(schema: Schema, said: dict[str, Any]) -> TreePlan:
         for level in said["levels"]
     )
     shares = tuple(map(Fraction, said["shares"]))
-    if len(shares) != len(levels) or any(share <= 0 for share in shares):
+    if len(shares) != len(levels) or any(share <= 0 for share in shares) or sum(shares) > 1:
         raise ValueError("the shares of the levels do not fit them")
     return TreePlan(places, tuple(attribute.size for attribute in attributes), levels, shares)

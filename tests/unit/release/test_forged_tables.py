@@ -26,7 +26,13 @@ RELEASES = sorted(place.name for place in FOLDERS.iterdir() if place.is_dir())
 def noisy_columns(name: str) -> dict[str, type]:
     """What a release of this kind is read from, apart from labels; each with the type of its values."""
     schema = pq.read_schema(FOLDERS / name / "table.parquet")
-    for columns in (["coefficient"], ["group_count"], ["count", "count_before"], ["node_count"]):
+    for columns in (
+        ["coefficient"],
+        ["group_count"],
+        ["look", "second_look"],
+        ["count", "count_before"],
+        ["node_count"],
+    ):
         if found := [column for column in columns if column in schema.names]:
             break
     return {column: float if pa.types.is_floating(schema.field(column).type) else int for column in found}
