@@ -123,3 +123,36 @@ def test_each_end_is_missed_as_rarely_as_stated(kind: str, schema: Schema, count
             wrong = [i for i, hit in enumerate(hits) if not at_least(hit, TRIALS, (1 + level) / 2)]
             assert not wrong, (kind, side, level, [(asked[i].tolist(), hits[i] / TRIALS) for i in wrong])
             assert hits.mean() / TRIALS > (1 + level) / 2 - 0.02, (kind, side, level, hits.mean() / TRIALS)
+
+
+#: n records at every 64th value, or at every place of a line: many blocks are near the threshold, and all in one part
+HEAPED: list[tuple[Schema, int, Any, Any]] = [
+    (Schema(x=discreet.Ordinal(0, 4095)), n, (slice(None, None, 64),), [[[x], [x]] for x in range(0, 4096, 64)])
+    for n in (15, 25, 40)
+]
+HEAPED += [
+    (Schema(x=discreet.Ordinal(0, 1023), y=discreet.Ordinal(0, 63)), 45, (0, slice(None)), [[[0, 1], [0, 62]]]),
+]
+
+
+@pytest.mark.parametrize(("schema", "n", "heaps", "asked"), HEAPED, ids=str)
+def test_questions_that_cut_many_blocks(schema: Schema, n: int, heaps: Any, asked: Any) -> None:
+    """All heaps, and all that is between them: a look that decided moved records between the two, in every block."""
+    table = filled(schema.sizes, (heaps, n))
+    first, last = np.array(asked).transpose(1, 0, 2)
+    between = np.stack([first, last]).copy()
+    between[0, :, 0], between[1, :, 0] = first[:, 0] + 1, first[:, 0] + (63 if len(schema) == 1 else 1023)
+    ends = np.concatenate([np.stack([first, last]), between], axis=1)
+    owner = np.repeat([0, 1], len(asked))
+    questions = Questions(ends[0].copy(), ends[1].copy(), 2, owner)
+    true = np.array([table[heaps].sum() if len(schema) == 1 else n * 62, 0])
+    task = discreet.Ranges(list(schema), method="adaptive")
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
+    exact, trials = Counts.from_dense(schema.sizes, table.reshape(-1)), 200
+    below, above = np.zeros((2, 2))
+    for _ in range(trials):
+        answers = mechanism.measure(exact, Noise()).answer(questions, 0.95).of_counts()
+        below += answers.low <= true + 1e-6
+        above += true <= answers.high + 1e-6
+    for hits in (*below, *above):
+        assert at_least(hits, trials, 0.975), (below, above)

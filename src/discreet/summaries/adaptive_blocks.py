@@ -101,9 +101,12 @@ class AdaptiveBlocks(Summary):
             if not (0 <= stop.children < np.inf and 0 <= stop.own < np.inf):
                 raise ValueError("no block is divided by such a rule")
             root = None if said["root_scale"] is None else _scale(said["root_scale"])
-            trees.append(TreeLooks(tree, looks, stop, tuple(map(int, said["floors"])), root, first[rows], second[rows]))
-        if used != refined.size or not trees:
-            raise ValueError("the table has rows of no tree")
+            floors = tuple(map(int, said["floors"]))
+            if len(floors) != len(tree.starts) - 1 or min(floors) < 0:
+                raise ValueError("the rule of a generation is missing")
+            trees.append(TreeLooks(tree, looks, stop, floors, root, first[rows], second[rows]))
+        if used != refined.size or not trees or set(trees[0].tree.plan.places) != set(range(len(schema))):
+            raise ValueError("the table has rows of no tree, or no tree of all attributes")
         return cls(schema, trees)
 
 
