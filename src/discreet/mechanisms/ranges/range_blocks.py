@@ -17,7 +17,7 @@ from discreet.transforms.block_rules import Looks, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, Generation, Marks, child_of, children, divided
 
 #: so many children at most are made of one generation; if more blocks are above T, the largest of them are divided
-MOST_CHILDREN = 1 << 26
+MOST_CHILDREN = 1 << 24
 
 
 def looked_at(looks: Looks, stop: Stop, counts: Counts, root: Integers, noise: Noise) -> TreeLooks:
