@@ -20,6 +20,7 @@ import numpy as np
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import SharedBudget
+from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.range_block_levels import read_levels
 from discreet.mechanisms.ranges.range_block_plan import Planner
 from discreet.mechanisms.ranges.range_blocks import MOST_CHILDREN, looked_at
@@ -52,6 +53,12 @@ SHARES = Parameter(
     "How the tree of all attributes shares its part of epsilon among its levels, in proportion",
     otherwise="by the blocks of each level that a question needs",
 )
+WORKLOAD = Parameter(
+    "workload",
+    Form("a list of predicates"),
+    "The questions that the shares of levels should serve best",
+    otherwise="ranges of all sizes",
+)
 STOP = Parameter(
     "stop",
     Form("two numbers of at least 0"),
@@ -70,7 +77,7 @@ class Adaptive(SharedBudget):
     tasks = ("ranges", "table")
     method = "adaptive"
     rehearsal = "none"
-    parameters: ClassVar[Parameters] = (TOTAL, SINGLES, LEVELS, SHARES, STOP, GUESS)
+    parameters: ClassVar[Parameters] = (TOTAL, SINGLES, LEVELS, SHARES, WORKLOAD, STOP, GUESS)
     less_noise = "raise epsilon, or give fewer attributes"
 
     def __init__(self, request: Request) -> None:
@@ -121,10 +128,14 @@ class Adaptive(SharedBudget):
         if total + singles >= 1:
             raise BadParameter("total and singles together must leave something for the tree of all attributes")
         levels = read_levels(self.given(LEVELS), schema)
-        planner = Planner(schema, self.scale, total, singles, levels)
+        workload = self.given(WORKLOAD)
+        asked = None if workload is None else read_predicates("workload", workload, schema)
+        planner = Planner(schema, self.scale, total, singles, levels, workload=asked)
         shares = self.given(SHARES)
         if shares is None:
             return planner
+        if asked is not None:
+            raise BadParameter("`shares` are chosen to suit the workload, so give only one of the two")
         depth = planner.trees(1.0)[0].depth
         if not isinstance(shares, list | tuple) or len(shares) != depth:
             raise BadParameter(f"shares must be {depth} numbers above 0, one for each level, not {shares!r}")

@@ -17,6 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.mechanisms.ranges.range_block_needs import blocks_needed
+from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.block_tree import TreePlan
 from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
@@ -44,6 +46,8 @@ class Planner:
     singles: Fraction
     levels: tuple[Level, ...] | None = None
     weights: tuple[Fraction, ...] | None = None
+    #: what will be asked, if that is known
+    workload: Questions | None = None
 
     def trees(self, rows: float) -> list[TreePlan]:
         """The tree of all attributes first."""
@@ -65,7 +69,9 @@ class Planner:
         rows: float,
         weights: Sequence[Fraction] | None = None,
     ) -> TreePlan:
-        shares = _divided(share, weights or _whole(_level_weights(levels, rows * float(share / self.scale))))
+        needs = None if self.workload is None else blocks_needed(levels, _about(self.workload, places))
+        usual = _whole(_level_weights(levels, rows * float(share / self.scale), needs))
+        shares = _divided(share, weights or usual)
         return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)
 
 
@@ -122,15 +128,22 @@ def _widths(size: int, fanout: float) -> list[int]:
     return [step**k for k in range(steps - 1, -1, -1)]
 
 
-def _level_weights(levels: Sequence[Level], rows: float) -> list[float]:
+def _about(asked: Questions, places: tuple[int, ...]) -> Questions:
+    """The same questions, as far as they are about these attributes."""
+    first, last = asked.first[:, list(places)], asked.last[:, list(places)]
+    return Questions(first, last, asked.count, asked.owner)
+
+
+def _level_weights(levels: Sequence[Level], rows: float, needs: Sequence[float] | None) -> list[float]:
     """By the blocks that questions need; `rows` is in units of the noise of a look for all of the tree's share."""
     blocks = [math.prod(float(partition.blocks) for partition in level) for level in levels]
     fanouts = [now / before for before, now in zip([1.0, *blocks], blocks, strict=False)]
     several = int(len(levels[0]) > 1)
     passed = np.concatenate([[1.0], np.cumprod(fanouts[:-1])]) if several else np.ones(len(levels))
+    typical = [fanout * root for fanout, root in zip(fanouts, np.sqrt(passed), strict=True)]
     return [
-        float((fanout * root) ** (1 / 3) * max(_LEAST[several], min(1.0, rows / (_CROWDED[several] * many)) ** 0.5))
-        for fanout, root, many in zip(fanouts, np.sqrt(passed), blocks, strict=True)
+        float(need ** (1 / 3) * max(_LEAST[several], min(1.0, rows / (_CROWDED[several] * many)) ** 0.5))
+        for need, many in zip(needs or typical, blocks, strict=True)
     ]
 
 

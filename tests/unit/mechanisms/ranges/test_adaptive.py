@@ -12,11 +12,16 @@ import pytest
 import discreet
 from discreet.errors import BadParameter
 from discreet.mechanisms.ranges import range_blocks
+from discreet.mechanisms.ranges.range_block_needs import blocks_needed
 from discreet.noise import ZeroNoise
+from discreet.queries import Questions
 from discreet.release import Release
 from discreet.schema import Schema
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
+from discreet.transforms.partitions import EvenParts
 
+#: so that no test fails by chance
+SURE = 1 - 1e-12
 PLACES = discreet.Nominal(
     hierarchy={"north": ["a", "b"], "south": ["c", {"coast": ["d", "e", "f"]}]}, levels=["region", "area", "place"]
 )
@@ -48,10 +53,10 @@ def test_a_domain_of_10_to_the_30() -> None:
     release = published(schema, codes, np.ones(20_000, np.int64))
     assert schema.cells == 10**30
     assert len(release.to_arrow()) < 200_000
-    inside = release.count({"x0": (499_000, 501_000)})
+    inside = release.count({"x0": (499_000, 501_000)}, level=SURE)
     true = np.count_nonzero((codes[:, 0] >= 499_000) & (codes[:, 0] <= 501_000))
     assert abs(inside.value - true) < 3000
-    assert inside.low <= true + 500
+    assert inside.low <= true <= inside.high
     assert release.count().value == pytest.approx(20_000, abs=1000)
 
 
@@ -59,7 +64,8 @@ def test_a_domain_of_10_to_the_30() -> None:
 def test_tiny_domains(size: int) -> None:
     release = published(Schema(x=discreet.Ordinal(0, size - 1)), [[0]], [1000])
     assert release.count().value == pytest.approx(1000, abs=60)
-    assert release.count({"x": 0}).low <= 1000 <= release.count({"x": 0}).high + 60
+    first = release.count({"x": 0}, level=SURE)
+    assert first.low <= 1000 <= first.high
 
 
 def test_several_attributes_of_one_value() -> None:
@@ -80,8 +86,8 @@ def test_special_values_are_blocks_of_their_own() -> None:
     assert set(first) == {
         (*x, *y) for x in ((0, 0), (1, 79), (80, 80), (81, 99)) for y in (("none", "none"), ("a", "g"))
     }
-    zero = release.count({"x": 0, "y": "none"})
-    assert zero.low <= np.count_nonzero(codes[:, 0] == 0) <= zero.high + 200
+    zero = release.count({"x": 0, "y": "none"}, level=SURE)
+    assert zero.low <= np.count_nonzero(codes[:, 0] == 0) <= zero.high
     assert zero.stderr < 40
 
 
@@ -145,6 +151,23 @@ def test_parameters_are_what_they_say() -> None:
     assert given["total"] == "default"
 
 
+def test_shares_suit_a_workload() -> None:
+    """Single values need the last level, wide aligned ranges the first."""
+    codes, counts = some()
+    shares = {}
+    for name, workload in {"cells": ["age = 3 and place = 'a'"], "wide": ["age between 0 and 24"]}.items():
+        said = published(SCHEMA, codes, counts, workload=workload, guess={"rows": 10**6}).manifest["summary"]["trees"][
+            0
+        ]
+        shares[name] = [float(discreet.privacy.exact(share, "share")) for share in said["shares"]]
+    assert shares["cells"][-1] > 2 * shares["wide"][-1]
+    assert shares["wide"][0] > 2 * shares["cells"][0]
+    levels = [(EvenParts(100, 16),), (EvenParts(100, 4),), (EvenParts(100, 1),)]
+    asked = Questions(np.array([[3], [16]]), np.array([[40], [31]]), 2, np.arange(2))
+    # 3..40 is 3 | 4-7, 8-11, 12-15 | 16-31 | 32-35, 36-39 | 40; 16..31 is a block of its own
+    assert blocks_needed(levels, asked) == [1.0, 2.5, 1.0]
+
+
 def test_a_guess_takes_the_place_of_the_noisy_total() -> None:
     codes, counts = some()
     shares = [
@@ -168,6 +191,8 @@ def test_a_guess_takes_the_place_of_the_noisy_total() -> None:
         ({"stop": [float("nan"), 1]}, "stop must be two numbers of at least 0"),
         ({"stop": [1, float("inf")]}, "stop must be two numbers of at least 0"),
         ({"stop": 3}, "stop must be two numbers of at least 0"),
+        ({"workload": ["age <"]}, "workload, question 1: "),
+        ({"workload": ["age < 5"], "shares": [1, 1]}, "give only one of the two"),
         ({"guess": 5}, "guess must be {rows = ...}"),
         ({"guess": {"users": 5}}, "guess must be {rows = ...}"),
         ({"guess": {"rows": 0}}, "guess: rows must be above zero"),
@@ -210,6 +235,6 @@ def test_no_look_that_was_not_taken_is_shown() -> None:
 
 def test_quantiles_of_2_to_the_60_values() -> None:
     release = published(Schema(v=discreet.Ordinal(0, 2**60 - 1)), [[2**59 + 12345]], [100_000])
-    found = release.quantile("v", 0.5)
+    found = release.quantile("v", 0.5, level=SURE)
     assert abs(found.value - 2**59) < 2**40
     assert found.low <= 2**59 + 12345 <= found.high
