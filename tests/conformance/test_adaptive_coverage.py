@@ -156,3 +156,22 @@ def test_questions_that_cut_many_blocks(schema: Schema, n: int, heaps: Any, aske
         above += true <= answers.high + 1e-6
     for hits in (*below, *above):
         assert at_least(hits, trials, 0.975), (below, above)
+
+
+def test_a_decision_does_not_move_records_to_siblings() -> None:
+    """Thousands of pairs of blocks, the first below the threshold, the second far above it: all first ones together."""
+    schema = Schema(x=discreet.Ordinal(0, 8 * 4096 - 1))
+    table = filled(schema.sizes, (slice(None, None, 8), 44), (slice(4, None, 8), 1000))
+    places = np.arange(0, 8 * 4096, 4)[:, None]
+    order = np.argsort(places[:, 0] % 8, kind="stable")
+    questions = Questions(places[order], places[order] + 3, 2, np.repeat([0, 1], 4096))
+    task = discreet.Ranges("x", method="adaptive", levels=[8, 4, 1])
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
+    exact, trials, true = Counts.from_dense(schema.sizes, table), 100, np.array([44 * 4096, 1000 * 4096])
+    below, above = np.zeros((2, 2))
+    for _ in range(trials):
+        answers = mechanism.measure(exact, Noise()).answer(questions, 0.95)
+        below += answers.low <= true
+        above += true <= answers.high
+    for hits in (*below, *above):
+        assert at_least(hits, trials, 0.975), (below, above)

@@ -79,9 +79,8 @@ class _Decided:
     def stopped(self, y1: Floats, y2: Floats) -> tuple[Floats, Floats]:
         """Estimates and variances of blocks that were not divided."""
         shift = (self.as_divided - self.as_stopped) * self.correction
-        below = np.maximum(self.limit - y1, 0.0) / self.scale
-        doubt = (self.as_divided * self.scale) ** 2 * (1 + 2 * below) * np.exp(-below)
-        variance = self.one * self.two / (self.one + self.two) + np.maximum(shift**2, doubt)
+        # what it would be if divided: a weight among siblings that depended on the decision would be biased by it
+        variance = self.one * np.maximum(self.as_stopped, self.as_divided)
         return self.as_stopped * y1 + (1 - self.as_stopped) * y2 - shift, variance
 
 
