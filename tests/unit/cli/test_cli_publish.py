@@ -105,7 +105,7 @@ def bad_source(text: str) -> str:
         (SMALL.replace("epsilon = 1", "epsilon = nan"), ["[releases.a] epsilon"]),
         (SMALL.replace("epsilon = 1", "epsilon = 1e9").replace("budget = 3", ""), ["[releases.a] epsilon", "protects"]),
         (SMALL.replace("epsilon = 1", "epsilon = 1e-40"), ["scale", "raise epsilon"]),
-        (DENSE.replace("high = 4", "high = 499_999_999_999"), ["1,000,000,000,000 cells", "filter", "priority"]),
+        (DENSE.replace("high = 4", "high = 499_999_999_999"), ["1,000,000,000,000 cells", "adaptive"]),
         (SMALL.replace("sex", "count"), ["small.toml", "count", "rename"]),
         (SMALL.replace('ledger = "small.ledger"', 'ledger = "no/where.ledger"'), ["where.ledger", "folder"]),
         (SMALL.replace('ledger = "small.ledger"', 'ledger = "people.csv"'), ["people.csv", "not a Discreet ledger"]),
