@@ -16,7 +16,7 @@ from discreet.privacy import Unit
 from discreet.private.counts import Counts
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.transforms.block_rules import Looks, thresholds
+from discreet.transforms.block_rules import LookScales, thresholds
 from discreet.transforms.block_tree import Generation, children, divided
 from tests.statistics import at_least
 
@@ -43,7 +43,7 @@ def at_thresholds(schema: Schema, epsilon: str, level: int, beside: float, even:
     """Every block of a level holds its threshold, and a few units of its noise beside it: in one cell, or in all."""
     mechanism = made(schema, epsilon)
     plan = mechanism.planner.trees(10_000.0)[0]
-    looks, blocks = Looks(plan, mechanism.scale), Generation.root(plan)
+    looks, blocks = LookScales(plan, mechanism.scale), Generation.root(plan)
     for _ in range(level):
         blocks = children(plan, blocks, divided(plan, blocks))
     limits = thresholds(looks, mechanism.stop, blocks, divided(plan, blocks).children, looks.first(blocks))

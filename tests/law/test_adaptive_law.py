@@ -18,7 +18,7 @@ from discreet.privacy import Unit
 from discreet.private.counts import Counts
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.block_estimates import TreeEstimates, TreeLooks
-from discreet.transforms.block_rules import Looks, Stop, thresholds
+from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
 from discreet.transforms.partitions import EvenParts
 from tests.conformance.enumerated import law_of
@@ -79,7 +79,7 @@ def test_dividing_by_exact_counts_would_be_seen(monkeypatch: pytest.MonkeyPatch)
     exact: list[Any] = []
     drawn, above = range_blocks._drawn, range_blocks._above
 
-    def remembering(looks: Looks, totals: Any, *rest: Any) -> Any:
+    def remembering(looks: LookScales, totals: Any, *rest: Any) -> Any:
         exact[:] = [totals]
         return drawn(looks, totals, *rest)
 
@@ -117,7 +117,7 @@ def test_the_mean_of_a_block_s_estimate_is_its_count(epsilon: Fraction, count: i
     """For counts around the threshold: over all first looks with their probabilities, other looks without noise."""
     sizes, shares = (8,), (Fraction(2, 5), Fraction(3, 5))
     plan = TreePlan((0,), sizes, ((EvenParts(8, 4),), (EvenParts(8, 1),)), shares)
-    looks, stop = Looks(plan, 1 / epsilon), Stop(1.0, 1.0)
+    looks, stop = LookScales(plan, 1 / epsilon), Stop(1.0, 1.0)
     root = Generation.root(plan)
     blocks = children(plan, root, divided(plan, root))
     limit = int(thresholds(looks, stop, blocks, np.full(2, 4.0), looks.first(blocks))[0])

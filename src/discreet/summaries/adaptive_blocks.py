@@ -22,7 +22,7 @@ from discreet.summaries.block_answers import Found, Margin, TreeAnswers, half_wi
 from discreet.summaries.block_columns import from_file, to_columns
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.summaries.columns import arrow_table
-from discreet.transforms.block_rules import Looks, Stop
+from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import BlockTree, TreePlan
 from discreet.transforms.partitions import partition_of
 
@@ -96,7 +96,7 @@ class AdaptiveBlocks(Summary):
             rows = slice(used, used + int(said["blocks"]))
             tree = BlockTree.regrown(plan, refined[rows])
             used = rows.stop
-            looks = Looks(plan, _scale(said["scale"]))
+            looks = LookScales(plan, _scale(said["scale"]))
             stop = Stop(*map(float, said["stop"]))
             if not (0 <= stop.children < np.inf and 0 <= stop.own < np.inf):
                 raise ValueError("no block is divided by such a rule")

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.kernels.siblings import present
 from discreet.transforms.axis import Floats, Integers
-from discreet.transforms.block_rules import Looks, Stop, thresholds
+from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, divided
 
 #: stands for the variance of a look that there was none of
@@ -39,7 +39,7 @@ class TreeLooks:
     """
 
     tree: BlockTree
-    looks: Looks
+    looks: LookScales
     stop: Stop
     #: per generation: a count that T is at least
     floors: tuple[int, ...]

@@ -25,7 +25,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Looks:
+class LookScales:
     """The scales of the looks at blocks of a plan: `unit` is that of a look for all of epsilon."""
 
     plan: TreePlan
@@ -61,7 +61,7 @@ class Looks:
         return np.asarray(table[begin, end])
 
 
-def thresholds(looks: Looks, stop: Stop, blocks: Generation, fanout: Floats, own: Floats) -> Floats:
+def thresholds(looks: LookScales, stop: Stop, blocks: Generation, fanout: Floats, own: Floats) -> Floats:
     """The noisy count above which each block is divided, a whole number; `own` are the scales of their looks."""
     can = blocks.end < looks.plan.depth
     by_children = stop.children * np.sqrt(fanout) * np.where(can, looks.below(blocks), 0.0)

@@ -22,7 +22,7 @@ from discreet.kernels.block_sums import add_up, give_all
 from discreet.kernels.cores import side_by_side, slices
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.axis import Floats, Integers
-from discreet.transforms.splits import Split
+from discreet.transforms.splits import LevelSplit
 
 #: what a level says of each attribute that it cuts
 Cuts = Mapping[str, int]
@@ -89,7 +89,7 @@ class NestedLevels:
         return [(table[cut], rows[cut], starts) for cut in cuts]
 
 
-def _splits(name: str, attribute: Attribute, parts: Sequence[Any]) -> list[Split]:
+def _splits(name: str, attribute: Attribute, parts: Sequence[Any]) -> list[LevelSplit]:
     """One attribute on all levels; None leaves it whole."""
     for part in parts:
         if part is not None and (isinstance(part, bool) or not isinstance(part, int) or part < 0):
@@ -103,10 +103,10 @@ def _splits(name: str, attribute: Attribute, parts: Sequence[Any]) -> list[Split
         if one is not None and (other is None or one % other):
             raise BadParameter(f"levels: the parts of {name!r} on level {number} must divide those of the one before")
     padded = widths[0] * -(-attribute.size // widths[0]) if widths else attribute.size
-    return [Split.equal(padded if part is None else part, padded) for part in parts]
+    return [LevelSplit.equal(padded if part is None else part, padded) for part in parts]
 
 
-def _nominal_splits(name: str, attribute: Nominal, parts: Sequence[int | None]) -> list[Split]:
+def _nominal_splits(name: str, attribute: Nominal, parts: Sequence[int | None]) -> list[LevelSplit]:
     depths = [-1 if part is None else part for part in parts]
     if max(depths) >= attribute.depth:
         raise BadParameter(f"levels: the hierarchy of {name!r} has levels 0 to {attribute.depth - 1}")
@@ -116,13 +116,13 @@ def _nominal_splits(name: str, attribute: Nominal, parts: Sequence[int | None]) 
     return [found[depth] for depth in depths]
 
 
-def nominal_split(attribute: Nominal, depth: int) -> Split:
+def nominal_split(attribute: Nominal, depth: int) -> LevelSplit:
     """By the groups of one level of its hierarchy; -1 leaves it whole."""
     ends = [last + 1 for _, _, last in attribute.level(depth)] if depth >= 0 else [attribute.size]
-    return Split.between(np.array([0, *ends], np.int64))
+    return LevelSplit.between(np.array([0, *ends], np.int64))
 
 
-def _beginnings(above: Split, below: Split) -> Integers:
+def _beginnings(above: LevelSplit, below: LevelSplit) -> Integers:
     if above.width is not None and below.width is not None:
         return np.arange(above.parts + 1) * (above.width // below.width)
     return np.searchsorted(below.edges, above.edges).astype(np.int64)

@@ -11,7 +11,7 @@ from discreet.transforms.axis import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class LevelSplit:
     """Part i has the codes edges[i] to edges[i + 1] - 1. Of equal parts the last may reach beyond the attribute."""
 
     parts: int
@@ -20,12 +20,12 @@ class Split:
     _edges: Integers | None = None
 
     @classmethod
-    def equal(cls, width: int, size: int) -> Split:
+    def equal(cls, width: int, size: int) -> LevelSplit:
         """As many parts of this width as `size` codes need."""
         return cls(-(-size // width), width)
 
     @classmethod
-    def between(cls, edges: Integers) -> Split:
+    def between(cls, edges: Integers) -> LevelSplit:
         widths = np.diff(edges)
         even = bool((widths == widths[0]).all())
         return cls(widths.size, int(widths[0]) if even else None, None if even else edges)

@@ -110,10 +110,10 @@ def test_an_attribute_with_the_name_of_our_columns_costs_nothing(tmp_path: Path,
     assert charges(tmp_path) == []
 
 
-def test_a_table_of_a_million_million_cells_names_the_sparse_methods(tmp_path: Path) -> None:
+def test_a_table_of_a_million_million_cells_names_a_method_for_it(tmp_path: Path) -> None:
     schema = discreet.Schema(a=discreet.Ordinal(1, 10**6), b=discreet.Ordinal(1, 10**6))
     data = from_counts(schema, [[0, 0]], [1], ledger=tmp_path / "l.ledger")
-    with pytest.raises(BadParameter, match=r"1,000,000,000,000 cells.*filter.*threshold.*priority"):
+    with pytest.raises(BadParameter, match=r"1,000,000,000,000 cells.*Use adaptive"):
         data.publish(discreet.Table(["a", "b"], method="geometric"), 1)
     assert charges(tmp_path) == []
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.schema import Nominal
 from discreet.summaries.block_answers import TreeAnswers
 from discreet.summaries.block_estimates import TreeLooks
-from discreet.transforms.block_rules import Looks, Stop
+from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
 from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 
@@ -62,7 +62,7 @@ def drawn(name: str, seed: int, *, root: bool = True, often: float = 0.6) -> Tre
     tree = BlockTree.of(plan, generations, marks)
     first, second = dice.integers(-20, 200, (2, tree.size))
     scale = Fraction(7) if root else None
-    return TreeLooks(tree, Looks(plan, Fraction(3)), Stop(2.5, 3.0), (0,) * len(marks), scale, first, second)
+    return TreeLooks(tree, LookScales(plan, Fraction(3)), Stop(2.5, 3.0), (0,) * len(marks), scale, first, second)
 
 
 def cells(looks: TreeLooks) -> Floats:

@@ -31,7 +31,7 @@ from discreet.privacy import as_text, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.block_columns import BLOCK_COLUMNS
-from discreet.transforms.block_rules import Looks, Stop
+from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import Generation, TreePlan, divided
 
 TOTAL = Parameter("total", Share(), "The share of epsilon for a noisy total of all records", Fraction(1, 50))
@@ -94,7 +94,7 @@ class Adaptive(SharedBudget):
                     "begin with wider ones"
                 )
             for level in range(plan.depth):
-                self.check_scale(Looks(plan, self.scale).scale(level, level + 1))
+                self.check_scale(LookScales(plan, self.scale).scale(level, level + 1))
         self.check_scale(self.scale / self.planner.total)
 
     def _stop(self) -> Stop:
@@ -148,7 +148,7 @@ class Adaptive(SharedBudget):
 
     def _weight(self, plans: list[TreePlan]) -> Fraction:
         """What one record weighs: 1 / scale of all looks that it can be in."""
-        looks = [Looks(plan, self.scale) for plan in plans]
+        looks = [LookScales(plan, self.scale) for plan in plans]
         ways = (1 / one.scale(level, level + 1) for one in looks for level in range(one.plan.depth))
         return sum(ways, self.planner.total / self.scale)
 
@@ -162,7 +162,7 @@ class Adaptive(SharedBudget):
         for number, plan in enumerate(plans):
             table = counts if len(plan.places) == len(self.request.schema) else counts.marginal(list(plan.places))
             root = np.zeros(1, np.int64) if number else total
-            drawn = looked_at(Looks(plan, self.scale), self.stop, table, root, noise)
+            drawn = looked_at(LookScales(plan, self.scale), self.stop, table, root, noise)
             found.append(drawn if number else replace(drawn, root_scale=scale))
         return AdaptiveBlocks(self.request.schema, found)
 

@@ -13,14 +13,14 @@ from discreet.noise import Noise
 from discreet.private.counts import Counts
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.transforms.axis import Floats, Integers
-from discreet.transforms.block_rules import Looks, Stop, thresholds
+from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, Generation, Marks, child_of, children, divided
 
 #: so many children at most are made of one generation; if more blocks are above T, the largest of them are divided
 MOST_CHILDREN = 1 << 24
 
 
-def looked_at(looks: Looks, stop: Stop, counts: Counts, root: Integers, noise: Noise) -> TreeLooks:
+def looked_at(looks: LookScales, stop: Stop, counts: Counts, root: Integers, noise: Noise) -> TreeLooks:
     """The looks at a tree over all attributes of these counts; `root` is what is known of the total, or a zero."""
     plan = looks.plan
     here, exact = Generation.root(plan), counts.counts
@@ -57,7 +57,7 @@ def looked_at(looks: Looks, stop: Stop, counts: Counts, root: Integers, noise: N
     return TreeLooks(tree, looks, stop, tuple(floors), None, np.concatenate(firsts), np.concatenate(seconds))
 
 
-def _drawn(looks: Looks, totals: Integers, begin: Integers, end: Integers, noise: Noise) -> Integers:
+def _drawn(looks: LookScales, totals: Integers, begin: Integers, end: Integers, noise: Noise) -> Integers:
     """Noise on each, of the scale that the shares of its levels buy."""
     noisy = np.empty_like(totals)
     kinds = begin * (looks.plan.depth + 1) + end
@@ -67,7 +67,7 @@ def _drawn(looks: Looks, totals: Integers, begin: Integers, end: Integers, noise
     return noisy
 
 
-def _above(looks: Looks, stop: Stop, blocks: Generation, first: Integers) -> tuple[Marks, int]:
+def _above(looks: LookScales, stop: Stop, blocks: Generation, first: Integers) -> tuple[Marks, int]:
     """Which blocks are divided, and what T is at least so that they are not too many."""
     fanout: Floats = np.ones(blocks.size)
     open_ = blocks.end < looks.plan.depth

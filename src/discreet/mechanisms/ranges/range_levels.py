@@ -22,7 +22,7 @@ from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.nested_levels import Cuts, NestedLevels, nominal_split
-from discreet.transforms.splits import Split
+from discreet.transforms.splits import LevelSplit
 
 #: the pairs of boxes of all questions together that a choice is made by
 MOST_PAIRS = 1 << 18
@@ -60,7 +60,7 @@ class Asked:
         ends = questions.last + 1
         return cls((questions.first[one], questions.first[other]), (ends[one], ends[other]), questions.count)
 
-    def along(self, attribute: int, split: Split) -> Floats:
+    def along(self, attribute: int, split: LevelSplit) -> Floats:
         """What each pair shares along one attribute, made even within the parts of a split."""
         one, other = ((self.first[box][:, attribute], self.end[box][:, attribute]) for box in range(2))
         return split.shared(one, other)
@@ -188,7 +188,7 @@ def _ways(attribute: Attribute) -> list[int | None]:
     return ways
 
 
-def _split(attribute: Attribute, way: int | None) -> Split:
+def _split(attribute: Attribute, way: int | None) -> LevelSplit:
     if isinstance(attribute, Nominal):
         return nominal_split(attribute, -1 if way is None else way)
-    return Split.equal(attribute.size if way is None else way, attribute.size)
+    return LevelSplit.equal(attribute.size if way is None else way, attribute.size)
