@@ -175,3 +175,17 @@ def test_a_decision_does_not_move_records_to_siblings() -> None:
         above += true <= answers.high
     for hits in (*below, *above):
         assert at_least(hits, trials, 0.975), (below, above)
+
+
+@pytest.mark.parametrize("epsilon", ["1.5", "3"])
+def test_noise_in_whole_steps_is_allowed_for(epsilon: str) -> None:
+    """Few cells and much epsilon: a single look, whose noise is a few records."""
+    schema, true = Schema(x=discreet.Ordinal(0, 2)), np.array([100, 0, 7, 107])
+    questions = Questions(np.array([[0], [1], [2], [0]]), np.array([[0], [1], [2], [2]]), 4, np.arange(4))
+    mechanism, exact = made(schema, epsilon), Counts.from_dense(schema.sizes, true[:3])
+    trials, missed = 1500, np.zeros((2, 4))
+    for _ in range(trials):
+        answers = mechanism.measure(exact, Noise()).answer(questions, 0.8).of_counts()
+        missed += [true < answers.low - 1e-6, true > answers.high + 1e-6]
+    for misses in missed.reshape(-1):
+        assert at_least(trials - misses, trials, 0.9), missed

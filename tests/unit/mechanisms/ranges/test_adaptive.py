@@ -238,3 +238,12 @@ def test_quantiles_of_2_to_the_60_values() -> None:
     found = release.quantile("v", 0.5, level=SURE)
     assert abs(found.value - 2**59) < 2**40
     assert found.low <= 2**59 + 12345 <= found.high
+
+
+def test_no_typical_error_is_next_to_nothing() -> None:
+    """Where a block is shared out by an attribute of which hardly anything is known to be there."""
+    schema = Schema(x=discreet.Ordinal(0, 199), y=discreet.Ordinal(0, 199))
+    codes = np.stack([np.full(50_000, 5), np.arange(50_000) % 200], axis=1)
+    release = published(schema, codes, np.ones(50_000, np.int64))
+    for where in ({"x": 150}, {"x": 150, "y": 3}, {"x": (100, 199), "y": 7}):
+        assert release.count(where).stderr > 0.01
