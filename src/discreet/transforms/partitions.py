@@ -60,7 +60,7 @@ class EvenParts(Partition):
         return np.minimum(np.where(at_a_cut, self._cuts[before - 1], (ranks - before) * self.width), self.size)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"width": self.width}
+        return {"width": self.width, **({"special": True} if self._cuts.size else {})}
 
 
 class HierarchyParts(Partition):
@@ -70,6 +70,7 @@ class HierarchyParts(Partition):
         self.size, self.depth, self.together = attribute.size, depth, together
         starts = _starts(attribute.tree, depth, together, 0)
         edges = {edge for code in special for edge in (code, code + 1) if edge < self.size}
+        self._special = bool(special)
         self._starts = np.array(sorted({*starts, *edges}), np.int64)
         self._after = np.append(self._starts, self.size)
 
@@ -80,12 +81,12 @@ class HierarchyParts(Partition):
         return self._after[ranks]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"depth": self.depth, "together": self.together}
+        return {"depth": self.depth, "together": self.together, **({"special": True} if self._special else {})}
 
 
 def partition_of(attribute: Attribute, said: dict[str, Any]) -> Partition:
     """The partition that `to_dict` described; a ValueError or LookupError if there is none such."""
-    special = attribute.special_codes
+    special = attribute.special_codes if said.get("special") else ()  # a level may leave the attribute whole
     if "width" in said:
         if not int(said["width"]) > 0:
             raise ValueError("a part has no codes")

@@ -91,6 +91,22 @@ def test_special_values_are_blocks_of_their_own() -> None:
     assert zero.stderr < 40
 
 
+@pytest.mark.parametrize("levels", [None, [{"y": 4}, {"x": 8, "y": 1}, {"x": 1}]])
+def test_special_values_of_an_attribute_that_is_divided_later_are_read_again(levels: Any, tmp_path: Path) -> None:
+    """A level that leaves such an attribute whole does not cut off its special values either."""
+    schema = Schema(
+        x=discreet.Ordinal(0, 99, special=[0, 37]),
+        y=discreet.Ordinal(0, 15),
+        z=discreet.Nominal([f"z{i}" for i in range(40)], special=["z3"]),
+    )
+    dice = np.random.default_rng(4)
+    codes = np.stack([dice.integers(0, size, 50_000) for size in schema.sizes], axis=1)
+    release = published(schema, codes, np.full(50_000, 20), **({} if levels is None else {"levels": levels}))
+    again = discreet.load(release.save(tmp_path / "release"))
+    for where in (None, "x = 37", "x between 1 and 36 and y > 3", "z = 'z3' and x = 0"):
+        assert again.count(where) == release.count(where)
+
+
 def test_without_noise_everything_large_is_exact() -> None:
     codes, counts = some()
     release = published(SCHEMA, codes, counts * 1000, noise=ZeroNoise())
