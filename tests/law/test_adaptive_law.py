@@ -16,7 +16,6 @@ from discreet.mechanisms.ranges.adaptive import Adaptive
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.block_estimates import TreeEstimates, TreeLooks
 from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
@@ -138,7 +137,3 @@ def test_the_mean_of_a_block_s_estimate_is_its_count(epsilon: Fraction, count: i
         uncorrected += float(law.pmf(noise)) * (truth + weight * noise if refined else truth)
     assert mean == pytest.approx(truth, abs=1e-6 * float(1 / epsilon))
     assert abs(uncorrected - truth) > 1e-3 * float(1 / epsilon), "without the correction it would not be"
-
-
-def test_summaries_are_of_the_shape_that_is_read_again() -> None:
-    assert isinstance(made().measure(Counts.from_arrays((3,), [[1]], [5]), Noise()), AdaptiveBlocks)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.siblings import share_out
+
 Floats = NDArray[np.float64]
 
 
@@ -33,12 +35,7 @@ def adding_up(values: Floats, variances: Floats, total: int) -> NDArray[np.int64
 
 
 def _projected(values: Floats, variances: Floats, total: float) -> Floats:
-    """max(v - t V, 0) with the sum `total`: the t of the numbers that stay above zero, found by sorting v / V."""
-    order = np.argsort(-values / variances, kind="stable")
-    sums, spreads = np.cumsum(values[order]), np.cumsum(variances[order])
-    limits = (sums - total) / spreads
-    staying = np.flatnonzero(values[order] / variances[order] > limits)
-    last = int(staying[-1]) if staying.size else 0
-    parts: Floats = np.maximum(values - limits[last] * variances, 0.0)
-    scale = total / parts.sum() if parts.sum() > 0 else 0.0
-    return parts * scale if total > 0 else np.zeros_like(values)
+    """max(v - t V, 0) with the sum `total`, to the last digit."""
+    parts = np.empty_like(values)
+    share_out(0, values, variances, total, parts)
+    return parts * (total / parts.sum()) if total > 0 else parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.private.publish import from_counts
+from discreet.summaries import Answers
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 199), y=discreet.Nominal(["a", "b"]))
 FEW = from_counts(SCHEMA, [[3, 0], [4, 1]], [2, 1])
@@ -92,3 +94,12 @@ def test_groups_that_are_ruled_out_have_rows_unless_these_are_too_many(monkeypat
     assert list(release.table(["x", "y"], "x = 3 and y = 'a'")["y"]) == ["a"]
     with pytest.raises(CannotAnswer, match="400 rows; group by less, or add `where`"):
         release.table(["x", "y"])
+
+
+def test_a_higher_level_has_no_narrower_interval() -> None:
+    """Also where a measurement lies far below zero."""
+    value, stderr = np.array([-89.0, -1.0, 3.0]), np.array([60.0, 60.0, 2.0])
+    found = [Answers.around(value, stderr, width * stderr).of_counts() for width in (0.7, 1.3, 2.0, 2.6)]
+    for narrow, wide in itertools.pairwise(found):
+        assert np.all(wide.low <= narrow.low)
+        assert np.all(wide.high >= narrow.high)

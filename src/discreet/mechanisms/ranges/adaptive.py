@@ -22,7 +22,7 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.range_block_levels import read_levels
-from discreet.mechanisms.ranges.range_block_plan import Planner
+from discreet.mechanisms.ranges.range_block_plan import MOST_SHIFT, Planner
 from discreet.mechanisms.ranges.range_blocks import MOST_CHILDREN, looked_at
 from discreet.naming import refuse_columns
 from discreet.noise import Noise
@@ -93,8 +93,8 @@ class Adaptive(SharedBudget):
                     f"levels: the first level has {most:.3g} blocks, too many to look at (at most {MOST_CHILDREN:,}); "
                     "begin with wider ones"
                 )
-            for level in range(plan.depth):
-                self.check_scale(LookScales(plan, self.scale).scale(level, level + 1))
+            for level in range(plan.depth):  # in the plan for another number of records as well
+                self.check_scale(LookScales(plan, self.scale).scale(level, level + 1) * MOST_SHIFT)
         self.check_scale(self.scale / self.planner.total)
 
     def _stop(self) -> Stop:

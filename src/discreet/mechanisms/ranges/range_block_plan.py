@@ -30,6 +30,8 @@ MOST_AT_ONCE = 64
 #: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
 #: for one attribute, and for several
 _CROWDED, _LEAST = (10.0, 1.0), (0.15, 0.3)
+#: no share is smaller than in the plan for another number of records by more than this: 1 / _LEAST, and roundings
+MOST_SHIFT = 8
 _GRAIN = 1 << 12
 
 Level = tuple[Partition, ...]

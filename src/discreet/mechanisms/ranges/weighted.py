@@ -75,8 +75,8 @@ class Weighted(Mechanism):
     def _check_size(self, cells: int) -> None:
         if cells > MOST_COEFFICIENTS:
             raise BadParameter(
-                f"weighted: the table has {cells:,} cells, too many to hold (at most {MOST_COEFFICIENTS:,}). Use a "
-                "sparse method such as dyadic-filter-priority, fewer attributes, or wider bins"
+                f"weighted: the table has {cells:,} cells, too many to hold (at most {MOST_COEFFICIENTS:,}). Use "
+                "adaptive, fewer attributes, or wider bins"
             )
 
     def _asked(self) -> Asked | None:
