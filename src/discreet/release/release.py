@@ -23,6 +23,7 @@ from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.frame import Frame
+from discreet.release.groups import Group, grouped, met
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.ranking import item_questions, ranked
 from discreet.schema import Nominal, Schema
@@ -36,10 +37,6 @@ _BUYS_AN_END = {
     "hpa": "`rescale = true`",
 }
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
-
-Group = str | tuple[str, str | int]
-#: an attribute's index, the labels of its groups, and their first and last codes
-Grouped = tuple[int, Sequence[Any], NDArray[np.int64]]
 
 
 class Release:
@@ -169,11 +166,11 @@ class Release:
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
-        groups = [self._groups(name) for name in names]
+        groups = [grouped(name, self.schema, self._known) for name in names]
         if len({index for index, _, _ in groups}) != len(groups):
             raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
         if math.prod(len(labels) for _, labels, _ in groups) > MOST_TOTAL_BOXES:
-            groups = [_met(group, selected) for group in groups]
+            groups = [met(group, selected) for group in groups]
         lengths = [len(labels) for _, labels, _ in groups]
         if math.prod(lengths) > MOST_TOTAL_BOXES:
             raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add `where`")
@@ -194,26 +191,6 @@ class Release:
         total = whole_total(self._answers(every, LEVEL).value[0])
         plain = parts.measured if parts.besides is None else parts.value
         return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
-
-    def _groups(self, name: Group) -> Grouped:
-        """The attribute's index, and its groups: their labels, and their first and last codes."""
-        level: str | int | None = None
-        if isinstance(name, tuple) and len(name) == 2:
-            name, level = name
-        elif isinstance(name, str) and name not in self.schema and "." in name:
-            name, level = name.rsplit(".", 1)
-        if not isinstance(name, str):
-            raise BadParameter(f"table: group by the name of an attribute, or (name, level), not {name!r}")
-        index = attribute_index(name, self.schema, self._known)
-        attribute = self.schema[name]
-        if level is None:
-            if attribute.size > MOST_TOTAL_BOXES:  # before its labels are made
-                raise CannotAnswer(f"{name} has {attribute.size:,} values, too many rows; count ranges of it instead")
-            return index, attribute.labels, np.arange(attribute.size)[:, None].repeat(2, axis=1)
-        if not isinstance(attribute, Nominal):
-            raise CannotAnswer(f"{name} has no hierarchy, so it has no level {level!r}; group by {name} itself")
-        nodes = attribute.level(int(level) if str(level).isdecimal() else level)
-        return index, [label for label, _, _ in nodes], np.array([ends for _, *ends in nodes])
 
     def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
         """For each value of an ordinal attribute, how many records have that value or a lower one.
@@ -245,7 +222,7 @@ class Release:
         item, names = self.schema.names[0], [per] if isinstance(per, str) else list(per)
         if item in names or len(set(names)) < len(names):
             raise BadParameter(f"top: per must name contexts, each once, and not {item} itself")
-        contexts = [self._groups(name) for name in names]
+        contexts = [grouped(name, self.schema, self._known) for name in names]
         selected = self._selected(where)
         rows: dict[str, list[Any]] = {}
         notes: list[str] = []
@@ -325,18 +302,6 @@ class Release:
             "leaves out": "; ".join(self.leaves_out) or "nothing",
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
-
-
-def _met(group: Grouped, selected: Boxes) -> Grouped:
-    """Without the groups that lie outside of what is selected, as long as any is left."""
-    index, labels, codes = group
-    order = np.argsort(selected.first[:, index], kind="stable")
-    starts, ends = selected.first[order, index], np.maximum.accumulate(selected.last[order, index])
-    last = np.searchsorted(starts, codes[:, 1], side="right") - 1
-    met = np.flatnonzero((last >= 0) & (ends[last] >= codes[:, 0])) if starts.size else np.empty(0, np.int64)
-    if not 0 < met.size < len(codes):
-        return group
-    return index, [labels[place] for place in met.tolist()], codes[met]
 
 
 def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
