@@ -84,6 +84,12 @@ class Ordinal:
     def size(self) -> int:
         return self.bins + self.has_other
 
+    @property
+    def first_number(self) -> int | None:
+        """The label of code 0, if labels are whole numbers one after the other and nothing else; otherwise None."""
+        one_each = self.kind == "integer" and self._ticks[-1] - self._ticks[0] == self.bins
+        return int(self._ticks[0]) if one_each and not self.has_other else None
+
     @cached_property
     def labels(self) -> tuple[Label, ...]:
         """One per code: the value itself where every bin holds one value, else text; "other" last."""

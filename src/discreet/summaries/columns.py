@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.naming import RESERVED
-from discreet.schema import Attribute, Schema
+from discreet.schema import Attribute, Ordinal, Schema
 
 #: a file may unpack to so many times its size, beyond what is small; tables of few different counts come near
 _MOST_PACKED, _SMALL = 1000, 1 << 24
@@ -23,6 +23,8 @@ def labels_of(attribute: Attribute, codes: NDArray[np.int64]) -> Any:
     """A fresh Arrow array with the label of every code, of one type; only labels that occur are ever made."""
     import pyarrow as pa
 
+    if isinstance(attribute, Ordinal) and attribute.first_number is not None:
+        return pa.array(codes + attribute.first_number, pa.int64())
     labels: list[Any]
     if attribute.size <= codes.size:
         labels, index = list(attribute.labels), codes

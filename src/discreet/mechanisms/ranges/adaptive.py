@@ -39,13 +39,13 @@ SINGLES = Parameter(
     "singles",
     Share(),
     "The share of epsilon for the trees of single attributes, all together",
-    otherwise="0.1 for two attributes, 0.2 for three, 0.3 for more",
+    otherwise="0.1 for two attributes, 0.2 for three, 0.3 for more; less where every cell has many records",
 )
 LEVELS = Parameter(
     "levels",
     Form('a list with a level each, such as [64, 8, 1] or [{age = 10, place = "county"}, {age = 1}]'),
     "How the tree of all attributes is divided: widths of ranges, or levels of a hierarchy, by name or number",
-    otherwise="from the sizes, hierarchies and special values of the attributes",
+    otherwise="from the sizes, hierarchies and special values of the attributes, and the number of records",
 )
 SHARES = Parameter(
     "shares",
@@ -87,15 +87,20 @@ class Adaptive(SharedBudget):
         self.stop = self._stop()
         self.rows = self._guess()
         self.planner = self._planner()
-        for plan in self.planner.trees(self.rows or 1.0):
+        for plan in self._possible_plans():
             if (most := divided(plan, Generation.root(plan)).children[0]) > MOST_CHILDREN:
                 raise BadParameter(
                     f"levels: the first level has {most:.3g} blocks, too many to look at (at most {MOST_CHILDREN:,}); "
                     "begin with wider ones"
                 )
-            for level in range(plan.depth):  # in the plan for another number of records as well
+            for level in range(plan.depth):  # in the plans for numbers of records between as well
                 self.check_scale(LookScales(plan, self.scale).scale(level, level + 1) * MOST_SHIFT)
         self.check_scale(self.scale / self.planner.total)
+
+    def _possible_plans(self) -> list[TreePlan]:
+        """That of the guess; without one those for the fewest and the most records, which levels may differ in."""
+        numbers = [self.rows] if self.rows else [1.0, math.inf]
+        return [plan for rows in numbers for plan in self.planner.trees(rows)]
 
     def _stop(self) -> Stop:
         given = self.given(STOP)
@@ -130,7 +135,8 @@ class Adaptive(SharedBudget):
         levels = read_levels(self.given(LEVELS), schema)
         workload = self.given(WORKLOAD)
         asked = None if workload is None else read_predicates("workload", workload, schema)
-        planner = Planner(schema, self.scale, total, singles, levels, workload=asked)
+        free = "singles" not in self.request.parameters
+        planner = Planner(schema, self.scale, total, singles, levels, workload=asked, free=free)
         shares = self.given(SHARES)
         if shares is None:
             return planner

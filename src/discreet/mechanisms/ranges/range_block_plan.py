@@ -6,6 +6,8 @@ of records that the plan counts on is a public guess, or the noisy total that is
 A level's share is in proportion to g**(1/3), g the blocks of the level that a question typically needs: its fan-out,
 times the roots of the fan-outs before it where there are several attributes. Levels at which records are fewer than
 blocks, in units of the noise, get less: most of their blocks are never looked at, and if they are, counts are large.
+Where records are many for every cell, a single attribute is divided in fewer, wider steps, and the trees of single
+attributes get less: all blocks will be divided, and sums over the tree of all attributes are good enough for roll-ups.
 """
 
 from __future__ import annotations
@@ -23,8 +25,12 @@ from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.block_tree import TreePlan
 from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 
-#: parts of a block along an attribute that is divided alone, and along each of several
-ALONE, TOGETHER = 8.0, 4.0
+#: parts of a block along an attribute that is divided alone, usually and where records are many; along each of several
+_ALONE, _TOGETHER = (8.0, 16.0), 4.0
+#: records, in units of the noise, for each cell: from here on nearly all blocks are divided down to cells
+_DENSE = 20.0
+#: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
+_DENSE_SINGLES = Fraction(3, 10)
 #: attributes are divided at once as long as a block has no more children than this
 MOST_AT_ONCE = 64
 #: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
@@ -50,16 +56,21 @@ class Planner:
     weights: tuple[Fraction, ...] | None = None
     #: what will be asked, if that is known
     workload: Questions | None = None
+    #: whether singles may be less where records are many
+    free: bool = False
 
     def trees(self, rows: float) -> list[TreePlan]:
         """The tree of all attributes first."""
         attributes = list(self.schema.values())
         several = len(attributes) > 1
-        levels = self.levels or (joint_levels(attributes) if several else single_levels(attributes[0]))
-        joint = 1 - self.total - (self.singles if several else 0)
+        dense = rows >= _DENSE * float(self.scale) * math.prod(float(one.size) for one in attributes)
+        wide = dense and self.weights is None  # shares are given for as many levels as there usually are
+        levels = self.levels or (joint_levels(attributes) if several else single_levels(attributes[0], wide))
+        singles = self.singles * (_DENSE_SINGLES if dense and self.free else 1)
+        joint = 1 - self.total - singles
         found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights)]
         if several:
-            each = self.singles / len(attributes)
+            each = singles / len(attributes)
             found += [self._tree((i,), single_levels(one), each, rows) for i, one in enumerate(attributes)]
         return found
 
@@ -77,13 +88,13 @@ class Planner:
         return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)
 
 
-def single_levels(attribute: Attribute) -> tuple[Level, ...]:
-    return tuple((partition,) for partition in steps_of(attribute, ALONE))
+def single_levels(attribute: Attribute, dense: bool = False) -> tuple[Level, ...]:
+    return tuple((partition,) for partition in steps_of(attribute, _ALONE[dense]))
 
 
 def joint_levels(attributes: Sequence[Attribute]) -> tuple[Level, ...]:
     """Round by round a step for every attribute, few at once: those of small fan-out first."""
-    chains = [steps_of(attribute, TOGETHER) for attribute in attributes]
+    chains = [steps_of(attribute, _TOGETHER) for attribute in attributes]
     here: list[Partition] = [EvenParts(attribute.size, attribute.size) for attribute in attributes]
     levels: list[Level] = []
     for turn in range(max(map(len, chains))):

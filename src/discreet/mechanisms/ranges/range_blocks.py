@@ -10,11 +10,20 @@ import numpy as np
 
 from discreet.kernels.siblings import count_children
 from discreet.noise import Noise
-from discreet.private.counts import Counts
+from discreet.private.counts import Counts, NeverShown
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.block_rules import LookScales, Stop, thresholds
-from discreet.transforms.block_tree import BlockTree, Generation, Marks, child_of, children, divided
+from discreet.transforms.block_tree import (
+    BlockTree,
+    Divided,
+    Generation,
+    Marks,
+    TreePlan,
+    child_of,
+    children,
+    divided,
+)
 
 #: so many children at most are made of one generation; if more blocks are above T, the largest of them are divided
 MOST_CHILDREN = 1 << 24
@@ -23,26 +32,21 @@ MOST_CHILDREN = 1 << 24
 def looked_at(looks: LookScales, stop: Stop, counts: Counts, root: Integers, noise: Noise) -> TreeLooks:
     """The looks at a tree over all attributes of these counts; `root` is what is known of the total, or a zero."""
     plan = looks.plan
-    here, exact = Generation.root(plan), counts.counts
-    cells, at = counts.codes, np.zeros(exact.size, np.int64)
+    here = Generation.root(plan)
+    inside = _Line(counts) if len(plan.places) == 1 else _Cells(counts)
     refined = here.end < plan.depth
     whole = np.zeros(1, np.int64)
     if not refined[0]:  # nothing is divided, so that all of the tree's share goes to one look
-        whole = noise.add(exact.sum(keepdims=True), looks.scale(0, plan.depth))
+        whole = noise.add(counts.counts.sum(keepdims=True), looks.scale(0, plan.depth))
     generations, marks, firsts, seconds, floors = [here], [], [root], [whole], [0]
     while True:
         marks.append(refined)
         if not refined.any():
             break
         chosen = here.chosen(refined)
-        inside = refined[at]
-        renumbered = np.cumsum(refined) - 1
-        cells, exact, at = cells[inside], exact[inside], renumbered[at[inside]]
         how = divided(plan, chosen)
-        at = child_of(plan, chosen, how, at, cells)
         here = children(plan, chosen, how)
-        totals = np.zeros(here.size, np.int64)
-        count_children(at, exact, totals)
+        totals = inside.of_children(plan, refined, chosen, how, here)
         first = _drawn(looks, totals, here.begin, here.end, noise)
         refined, floor = _above(looks, stop, here, first)
         second = np.zeros(here.size, np.int64)
@@ -55,6 +59,41 @@ def looked_at(looks: LookScales, stop: Stop, counts: Counts, root: Integers, noi
         floors.append(floor)
     tree = BlockTree.of(plan, generations, marks)
     return TreeLooks(tree, looks, stop, tuple(floors), None, np.concatenate(firsts), np.concatenate(seconds))
+
+
+class _Line(NeverShown):
+    """Exact counts of blocks of one attribute, whose cells stand in order: differences of running sums."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._codes = np.ascontiguousarray(counts.codes[:, 0])
+        self._before = np.concatenate([[0], np.cumsum(counts.counts)])
+
+    def of_children(
+        self, plan: TreePlan, refined: Marks, chosen: Generation, how: Divided, here: Generation
+    ) -> Integers:
+        ends = np.searchsorted(self._codes, here.last[:, 0], side="right")
+        starts = np.searchsorted(self._codes, here.first[:, 0])
+        return np.asarray(self._before[ends] - self._before[starts])
+
+
+class _Cells(NeverShown):
+    """Exact counts of blocks of any attributes: cells move down to the children of their block."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._codes, self._counts = counts.codes, counts.counts
+        self._at = np.zeros(self._counts.size, np.int64)
+
+    def of_children(
+        self, plan: TreePlan, refined: Marks, chosen: Generation, how: Divided, here: Generation
+    ) -> Integers:
+        """Cells of blocks that were not divided are left behind."""
+        stay = refined[self._at]
+        self._codes, self._counts = self._codes[stay], self._counts[stay]
+        at = (np.cumsum(refined) - 1)[self._at[stay]]
+        self._at = child_of(plan, chosen, how, at, self._codes)
+        totals = np.zeros(here.size, np.int64)
+        count_children(self._at, self._counts, totals)
+        return totals
 
 
 def _drawn(looks: LookScales, totals: Integers, begin: Integers, end: Integers, noise: Noise) -> Integers:

@@ -193,6 +193,41 @@ def test_a_guess_takes_the_place_of_the_noisy_total() -> None:
     assert shares[0] == shares[1] != shares[2]
 
 
+def test_many_records_for_each_cell_mean_wider_steps_and_less_for_single_attributes() -> None:
+    line, codes = Schema(x=discreet.Ordinal(0, 4095)), np.arange(4096)[:, None]
+    few, many = ({"guess": {"rows": rows}} for rows in (10**4, 10**7))
+
+    def widths(**more: Any) -> list[int]:
+        said = published(line, codes, np.ones(4096, np.int64), **more).manifest["summary"]["trees"][0]
+        return [level[0]["width"] for level in said["levels"]]
+
+    assert widths(**few) == widths(**many, shares=[1, 1, 1, 1]) == [512, 64, 8, 1]
+    assert widths(**many) == [256, 16, 1]
+
+    def singles(**more: Any) -> Any:
+        trees = published(SCHEMA, *some(), **more).manifest["summary"]["trees"][1:]
+        return sum(discreet.privacy.exact(share, "share") for tree in trees for share in tree["shares"])
+
+    assert singles(**few) == singles(**many, singles="0.1") == discreet.privacy.exact("0.1", "share")
+    assert singles(**many) == discreet.privacy.exact("0.03", "share")
+
+
+@pytest.mark.parametrize("names", [["income"], ["income", "age"]])
+def test_looks_without_noise_are_the_counts_of_their_blocks(names: list[str]) -> None:
+    """Counted along a line, and cell by cell where there are several attributes."""
+    every = {"income": discreet.Ordinal(0, 999, special=[0, 500]), "age": discreet.Ordinal(0, 49)}
+    schema = Schema({name: every[name] for name in names})
+    dice = np.random.default_rng(3)
+    codes = np.stack([dice.integers(0, schema[name].size, 4000) for name in names], axis=1)
+    found = blocks(published(schema, codes, np.full(4000, 500), noise=ZeroNoise()))
+    assert len(found) > 100
+    for row in found.to_dict("records"):
+        inside = np.ones(4000, np.bool_)
+        for place, name in enumerate(names):
+            inside &= (codes[:, place] >= row[f"{name}_first"]) & (codes[:, place] <= row[f"{name}_last"])
+        assert row["look"] == 500 * inside.sum()
+
+
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
