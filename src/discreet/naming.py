@@ -19,6 +19,7 @@ GROUP_COLUMNS = ("group", "group_count")
 SAMPLE_COLUMN = "sample"
 FOURIER_COLUMNS = ("coefficient",)
 RESCALED_COLUMNS = ("rescaled_count",)
+SHARED_COLUMNS = ("shared_count",)
 
 
 def reserved_problem(name: str) -> str | None:

@@ -30,6 +30,11 @@ class Task:
         self.method = method
         self.parameters = {name: _plain(parameters[name], name) for name in sorted(parameters)}
 
+    @property
+    def job(self) -> str:
+        """What "auto" chooses a method for."""
+        return self.name
+
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
         """The attributes that are counted by, of those a schema declares."""
         return self.by
@@ -133,6 +138,10 @@ class Items(Task):
         self.item, self.context = self.by[0], around
         if self.item in around and len(around) > 1:
             raise BadParameter("Items: for pairs of items the item must be the only context; leave the others out")
+
+    @property
+    def job(self) -> str:
+        return "items in contexts" if self.context else self.name
 
     @property
     def pairs(self) -> bool:

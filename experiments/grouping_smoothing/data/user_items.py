@@ -103,6 +103,12 @@ class AllKept(Kept):
     def numbers(self, most: int) -> Ints:
         return np.bincount(np.minimum(np.diff(self._case.starts), most), minlength=most + 1)
 
+    def bins(self, count: int) -> Ints:
+        raise ValueError("the paper has no histogram of users")
+
+    def shares(self, bound: int, whole: int, places: Ints) -> Ints:
+        raise ValueError("the paper has no weights of records")
+
     def pairs(self, first: int, *, directed: bool) -> Ints:
         raise ValueError("the paper has no pairs of items")
 

@@ -55,10 +55,10 @@ def methods() -> str:
     from discreet.mechanisms import AUTO, registry
 
     parts = [_METHODS]
-    for task, chosen in AUTO.items():
-        parts += [f"## {task}", _auto(chosen)]
+    for job, chosen in AUTO.items():
+        parts += [f"## {job}", _auto(chosen)]
         for (name, method), kind in registry().items():
-            if name == task:
+            if name == job:
                 parts += [f"### [{method}](mechanisms/{stem(method)}.md)", _parameters(kind)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 

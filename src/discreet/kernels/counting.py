@@ -76,6 +76,31 @@ def add_numbers(starts: Ints, most: int, table: Ints) -> None:
 
 
 @kernel
+def add_bins(starts: Ints, table: Ints) -> None:
+    """Count the users with records by bins of these: bin 0 for one record, bin j for 2**(j - 1) + 1 to 2**j."""
+    for user in range(starts.size - 1):
+        records, place = starts[user + 1] - starts[user], 0
+        if records > 0:
+            while (1 << place) < records:
+                place += 1
+            table[min(place, table.size - 1)] += 1
+
+
+@kernel
+def add_shares(starts: Ints, words: Ints, places: Ints, bound: int, whole: int, table: Ints) -> None:
+    """Add `whole` for every record to table[places[cell]], cells of place -1 left out; or, for a user with more than
+    `bound` such records, an equal share of whole * bound for each, rounded down."""
+    for user in range(starts.size - 1):
+        records = 0
+        for place in range(starts[user], starts[user + 1]):
+            records += places[words[place]] >= 0
+        share = whole if records <= bound else whole * bound // records
+        for place in range(starts[user], starts[user + 1]):
+            if places[words[place]] >= 0:
+                table[places[words[place]]] += share
+
+
+@kernel
 def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: Ints) -> None:
     """Add what users have in pairs of different items to `table` (items x items).
 

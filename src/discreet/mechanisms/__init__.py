@@ -22,13 +22,14 @@ from discreet.tasks import Task
 
 __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 
-#: what "auto" means for each task: the first method whose most cells are not fewer than the table's. Where single cells
-#: are few, noise on each is little even in sums of them
+#: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
+#: Where single cells are few, noise on each is little even in sums of them
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**15), ("adaptive", math.inf)),
     "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
     "marginals": (("ireduct", math.inf),),
-    "items": (("sra", math.inf),),
+    "items": (("even-shares", math.inf),),
+    "items in contexts": (("sra", math.inf),),
 }
 
 
@@ -64,7 +65,7 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
 
 def _picked(task: Task, request: Request) -> Mechanism:
     """What `auto` means for a table of this size. Parameters never decide which one that is."""
-    method = next(method for method, most in AUTO[task.name] if request.schema.cells <= most)
+    method = next(method for method, most in AUTO[task.job] if request.schema.cells <= most)
     kind = registry()[task.name, method]
     _check_parameters(task, kind, request)
     return kind(replace(request, auto=True))

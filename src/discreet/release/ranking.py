@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,25 @@ Floats = NDArray[np.float64]
 DRAWS = 1000
 #: items further down the list than this are not simulated
 MOST_RIVALS = 5000
+#: the same where counts are drawn by a model, and how often: many who may all be the largest must all be tried
+_MODELLED_RIVALS, _MODELLED_DRAWS = 10**5, 200
 _AT_ONCE = 2 * 10**6
 
 
+@runtime_checkable
 class Ranked(Protocol):
     """A summary that can be ranked: it can simulate its own noise."""
 
     def noise_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """draws x questions: noise as it is in the answers, where each question is about one item."""
+
+
+@runtime_checkable
+class Modelled(Protocol):
+    """A summary that can be ranked: it can draw counts that may be true, from a model of what counts are like."""
+
+    def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """draws x questions: counts that may be true, where each question is about one item."""
 
 
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
@@ -36,18 +47,23 @@ def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tupl
     return cut_questions(selected, ends), codes
 
 
-def ranked(summary: Ranked, questions: Questions, answers: NDArray[Any], most: int) -> tuple[NDArray[np.int64], Floats]:
+def ranked(
+    summary: Ranked | Modelled, questions: Questions, answers: NDArray[Any], most: int
+) -> tuple[NDArray[np.int64], Floats]:
     """The `most` largest answers, largest first, and the share of simulations in which each is among them."""
-    values = np.asarray(answers, np.float64)
-    rivals = np.argsort(-values, kind="stable")[: max(MOST_RIVALS, most)]
-    most = min(most, rivals.size)
+    values, modelled = np.asarray(answers, np.float64), isinstance(summary, Modelled)
+    rivals = np.argsort(-values, kind="stable")[: max(_MODELLED_RIVALS if modelled else MOST_RIVALS, most)]
+    most, wanted = min(most, rivals.size), _MODELLED_DRAWS if modelled else DRAWS
     some = picked(questions, rivals)
     random = simulation.generator()
     total, done = np.zeros(rivals.size), 0
-    step = max(1, min(DRAWS, _AT_ONCE // max(rivals.size, 1)))
-    while done < DRAWS:
-        draws = min(step, DRAWS - done)
-        noise = summary.noise_draws(some, draws, random)
-        total += draws * simulation.membership(values[rivals], noise, most, random)
+    step = max(1, min(wanted, _AT_ONCE // max(rivals.size, 1)))
+    while done < wanted:
+        draws = min(step, wanted - done)
+        if isinstance(summary, Modelled):
+            counts = summary.count_draws(some, draws, random)
+        else:
+            counts = np.maximum(values[rivals] - summary.noise_draws(some, draws, random), 0.0)
+        total += draws * simulation.membership(counts, most, random)
         done += draws
-    return rivals[:most], np.asarray(total[:most] / DRAWS)
+    return rivals[:most], np.asarray(total[:most] / wanted)

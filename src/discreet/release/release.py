@@ -25,7 +25,7 @@ from discreet.release import files, placing
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met
 from discreet.release.quantiles import Quantile, prefixes, quantile
-from discreet.release.ranking import item_questions, ranked
+from discreet.release.ranking import Modelled, Ranked, item_questions, ranked
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -215,7 +215,7 @@ class Release:
         `certainty` is the share of simulations of the known noise in which the item is among the top k. It takes
         counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
         """
-        if not hasattr(self.summary, "noise_draws"):
+        if not isinstance(self.summary, Ranked | Modelled):
             raise CannotAnswer("top works for releases of Items only; for others ask table(by, largest=10)")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")

@@ -31,13 +31,10 @@ def laplace_sums(scale: Fraction, terms: NDArray[np.int64], draws: int, random: 
     return sums
 
 
-def membership(values: Floats, noise: Floats, most: int, random: Any) -> Floats:
-    """How often each value is among the `most` largest once a simulated noise (a row of `noise`) is taken off again.
-
-    A count is not below zero; ties are broken at random.
-    """
-    likely = np.maximum(values - noise, 0.0) + random.random(noise.shape) * 1e-6
-    if most >= values.size:
-        return np.ones(values.size)
+def membership(counts: Floats, most: int, random: Any) -> Floats:
+    """How often each count is among the `most` largest of a row of simulated ones; ties are broken at random."""
+    likely = counts + random.random(counts.shape) * 1e-6
+    if most >= counts.shape[1]:
+        return np.ones(counts.shape[1])
     best = np.argpartition(-likely, most - 1, axis=1)[:, :most]
-    return np.asarray(np.bincount(best.reshape(-1), minlength=values.size) / noise.shape[0])
+    return np.asarray(np.bincount(best.reshape(-1), minlength=counts.shape[1]) / counts.shape[0])

@@ -23,9 +23,9 @@ from discreet.kernels.cores import cores, side_by_side
 from discreet.kernels.grouping import index_values, smoothing_errors
 from discreet.mechanisms.items.gs_s import SAMPLING, GsS
 from discreet.mechanisms.items.item_groups import Grouping
-from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.mechanisms.items.item_method import ITEMS
 from discreet.noise import Noise
+from discreet.numbers.likely_counts import likely_counts
 from discreet.parameters import Parameter, Positive, choice
 from discreet.privacy import scale_of
 from discreet.private.kept import Kept

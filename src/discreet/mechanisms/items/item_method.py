@@ -72,8 +72,7 @@ class ItemMethod(SharedBudget):
         self.distinct = self._counts_users()
         #: the tables that are published, each of which has steps of its own
         self.steps = ("items", "edges") if self.pairs or len(schema) > 1 else ("items",)
-        usual = self.usual_bound or request.unit.most
-        self.bound = Bound.of(request, usual, self.default_shares()["items"], self.note_choice)
+        self.bound = self.chosen_bound()
         #: how many looks at the users' records it will take
         self.looks = 1 + self.bound.private
         as_declared = not self.bound.private and self.bound.most == request.unit.most
@@ -97,6 +96,11 @@ class ItemMethod(SharedBudget):
         refuse_columns(schema, (*TOP_COLUMNS, *self.columns), self.method)
         if self.pairs and not self.takes_pairs:
             raise BadParameter(f"{self.method} cannot count pairs of items; use lpa, sra or hpa for them")
+
+    def chosen_bound(self) -> Bound:
+        """How many records of a user count, noted."""
+        usual = self.usual_bound or self.request.unit.most
+        return Bound.of(self.request, usual, self.default_shares()["items"], self.note_choice)
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""

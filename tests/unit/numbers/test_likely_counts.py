@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.mechanisms.items.item_likely_counts import likely_counts
 from discreet.noise import Noise, SeededSource
+from discreet.numbers.likely_counts import likely_counts
 from tests.law.item_cases import Rows, made
 
 dice = np.random.default_rng(1763)

@@ -36,15 +36,41 @@ def likely_counts(values: NDArray[np.int64], scale: float, unseen: float) -> Flo
     return np.repeat(means, times)
 
 
+def smooth_posteriors(values: NDArray[np.int64], scale: float) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """What each of noisy values (in any order) may have behind it: counts, which row is the value's, rows of chances.
+
+    The same fit, but smoothed over neighbouring counts in every round: for statements about chances a law must not have
+    gaps that are there by chance alone. The count 0, which many may share, stays apart.
+    """
+    highest, lowest = max(float(values.max()), scale), max(-float(values.min()), scale)
+    counts = _grid(highest, scale, 0.0, _STEP)
+    points = np.concatenate([-_grid(lowest, scale, 0.0, _STEP / 2)[:0:-1], _grid(highest, scale, 0.0, _STEP / 2)])
+    near = np.searchsorted((points[1:] + points[:-1]) / 2, values)
+    used, row_of, times = np.unique(near, return_inverse=True, return_counts=True)
+    chances = _chances(points[used], counts, scale, 0.0)
+    law = np.full(counts.size, 1 / counts.size)
+    for _ in range(_ROUNDS):
+        law = law * ((times / (chances @ law)) @ chances) / times.sum()
+        law[1:] = law[1:] / 2 + (np.append(law[2:], 0) + np.append(0, law[1:-1])) / 4
+        law /= law.sum()
+    posterior = chances * law
+    return counts, row_of, posterior / posterior.sum(axis=1, keepdims=True)
+
+
 def _means(seen: Floats, weights: Floats, counts: Floats, scale: float, unseen: float) -> Floats:
     """The mean count behind each of the values seen so many times."""
-    # no narrower than the grid is there, so that no value is out of reach of all counts
-    width = np.sqrt(scale**2 + unseen * counts / 2 + (_PART / 2 * counts) ** 2)
-    chances = np.exp(-np.abs(seen[:, None] - counts) / width) / width
+    chances = _chances(seen, counts, scale, unseen)
     law = np.full(counts.size, 1 / counts.size)
     for _ in range(_ROUNDS):
         law *= (weights / (chances @ law)) @ chances / weights.sum()
     return np.maximum.accumulate((chances @ (law * counts)) / (chances @ law))
+
+
+def _chances(seen: Floats, counts: Floats, scale: float, unseen: float) -> Floats:
+    """Of seeing each value (row) where each count (column) is."""
+    # no narrower than the grid is there, so that no value is out of reach of all counts
+    width = np.sqrt(scale**2 + unseen * counts / 2 + (_PART / 2 * counts) ** 2)
+    return np.asarray(np.exp(-np.abs(seen[:, None] - counts) / width) / width)
 
 
 def _grid(highest: float, scale: float, unseen: float, step: float) -> Floats:

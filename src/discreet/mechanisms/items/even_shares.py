@@ -1,0 +1,127 @@
+"""All records of each user count, with a weight that the user's records share, and what that loses is made up for.
+
+Source: our own; see the card. Guarantee: pure epsilon, from four measurements whose costs add up: a histogram of users
+by their records, the weights of items, a total, and a second look at the largest ten. Every bound, and which ten these
+are, follows from noisy numbers that were paid for. Numerics: exact noise on whole numbers; weights are whole units.
+Bias: numbers are guesses by a model that shrinks small counts; intervals are not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import BadParameter
+from discreet.left_out import LeftOut, by_the_unit
+from discreet.mechanisms.base import Request
+from discreet.mechanisms.items.item_bounds import Bound
+from discreet.mechanisms.items.item_method import COUNT, PAIRS, SHARES, ItemMethod
+from discreet.mechanisms.items.item_sizes import (
+    bound_of_head,
+    bound_of_total,
+    clear_bins,
+    most_change,
+    number_of_bins,
+    units_for,
+    weight_of_users,
+)
+from discreet.naming import SHARED_COLUMNS
+from discreet.noise import Noise
+from discreet.private.kept import Histories, Kept
+from discreet.summaries.share_estimates import likely_weights
+from discreet.summaries.share_steps import Corrections, Ints, Weighed
+from discreet.summaries.shared_counts import SharedCounts
+
+#: parts of epsilon; chosen on five data sets, and flat around these
+_PARTS = {
+    "histogram": Fraction(8, 100),
+    "items": Fraction(80, 100),
+    "total": Fraction(4, 100),
+    "head": Fraction(8, 100),
+}
+#: how many items are measured again
+HEAD = 10
+
+
+class EvenShares(ItemMethod):
+    method = "even-shares"
+    parameters = (PAIRS, COUNT, SHARES)
+    takes_pairs = False
+    columns = SHARED_COLUMNS
+    rehearsal = "none"
+    spends_all = False  # no user is at all four bounds at once
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self.needs_rows = self.bounds_users
+        if len(request.schema) > 1:
+            raise BadParameter(
+                f"{self.method} counts items alone; leave out the context, or use sra, hpa or lpa for it"
+            )
+
+    @property
+    def bounds_users(self) -> bool:
+        """Whether a user may have several records, so that there is something to share."""
+        return self.request.unit.most > 1
+
+    def chosen_bound(self) -> Bound:
+        if self.bounds_users:
+            why = "from noisy numbers of users by their records; see `summary`"
+            self.note_choice("bound", "half of the median number of records of a user", why)
+            self.note_choice("bound of the total", "a power of two that few users exceed", why)
+            self.note_choice("head", f"the {HEAD} items of the largest noisy weights", "measured again; see `summary`")
+        else:
+            self.note_choice("bound", 1, "the unit's own: there is nothing to share")
+        return Bound(self.request.unit.most, self.request.unit)
+
+    def default_shares(self) -> dict[str, Fraction]:
+        return dict(_PARTS) if self.bounds_users else {"items": Fraction(1)}
+
+    def widest_change(self) -> Fraction:
+        unit = self.request.unit
+        return Fraction(unit.widened(most_change(unit.most)).sensitivity if self.bounds_users else unit.sensitivity)
+
+    def published(self, histories: Histories, bound: int, noise: Noise) -> SharedCounts:
+        kept = self.kept(histories, bound, noise)
+        every = np.arange(self.sizes["items"])
+        what = "users" if self.distinct else "records"
+        if not self.bounds_users:
+            items = self._weighed("items", kept.shares(1, 1, every), 1, 1, noise)
+            return SharedCounts(self.release_schema, items, None, most=bound, what=what)
+        bins = self._weighed("histogram", kept.bins(number_of_bins(bound)), 1, 1, noise)
+        clear = clear_bins(bins.values, float(bins.scale))
+        weight = weight_of_users(clear, bound)
+        units = units_for(weight, bound)
+        items = self._weighed("items", kept.shares(weight, units, every), weight, units, noise)
+        one = float(self.unit_of(1).sensitivity / self.epsilon_of("total"))
+        most = bound_of_total(clear, one, bound)
+        total = self._weighed("total", kept.table(most).sum()[None], most, 1, noise)
+        heads = np.argsort(-items.values, kind="stable")[:HEAD]
+        head = self._head(kept, heads, items, most, noise)
+        corrections = Corrections(bins, total, heads, head)
+        return SharedCounts(self.release_schema, items, corrections, most=bound, what=what)
+
+    def _head(self, kept: Kept, heads: Ints, items: Weighed, total_bound: int, noise: Noise) -> Weighed:
+        """A second look at the largest items: of users no more than there are, of records no more than a bound."""
+        if self.distinct:
+            bound, units = min(heads.size, self.request.unit.most), 1
+        else:
+            weights = likely_weights(items)
+            bound = bound_of_head(float(weights[heads].sum()) / max(float(weights.sum()), 1e-9), total_bound)
+            units = units_for(bound, self.request.unit.most)
+        places = np.full(self.sizes["items"], -1, np.int64)
+        places[heads] = np.arange(heads.size)
+        return self._weighed("head", kept.shares(bound, units, places), bound, units, noise)
+
+    def _weighed(self, step: str, exact: Ints, bound: int, units: int, noise: Noise) -> Weighed:
+        """Numbers that one user changes by at most bound * units in all, with noise that is paid for."""
+        unit = self.request.unit
+        scale = self.scale(step, unit if unit.is_row else unit.widened(bound * units))
+        return Weighed(noise.add(exact, scale), scale, bound, units)
+
+    def unit_leaves_out(self) -> list[LeftOut]:
+        return list(by_the_unit(self.request.unit))
+
+    def method_leaves_out(self) -> list[LeftOut]:
+        return []

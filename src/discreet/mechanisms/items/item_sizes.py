@@ -1,0 +1,83 @@
+"""What follows from a noisy histogram of records per user: how many records of a user count, and in what units.
+
+Bin 0 has the users of one record, bin j those of 2**(j - 1) + 1 to 2**j. Noisy numbers in, nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: users above a bin are believed if they are more than so many standard deviations of their noise
+_STANDS_OUT = 3
+#: units for each record of the largest users
+_LEAST_UNITS = 16
+#: so that sums over 2**38 records fit 64 bits
+_MOST_UNIT_BITS = 24
+
+
+def number_of_bins(most: int) -> int:
+    """For users of up to so many records."""
+    return (most - 1).bit_length() + 1
+
+
+def clear_bins(histogram: Ints, scale: float) -> Floats:
+    """The histogram up to the first bin above which all others together may be noise; nothing above, none negative.
+
+    From the bottom up and on sums: an empty far bin that looks full by chance must not make users of very many records
+    appear.
+    """
+    above = _above(histogram)
+    noise = _STANDS_OUT * scale * np.sqrt(2.0 * np.arange(histogram.size - 1, -1, -1))
+    last = int(np.flatnonzero(above <= noise)[0])
+    return np.where(np.arange(histogram.size) <= last, np.maximum(histogram, 0), 0).astype(np.float64)
+
+
+def weight_of_users(clear: Floats, most: int) -> int:
+    """How many records' weight a user may have in all: half of the median of records per user, at least 1."""
+    running = np.cumsum(clear)
+    half = float(running[-1]) / 2
+    place = int(np.searchsorted(running, half)) if half > 0 else 0
+    if place == 0:
+        return 1
+    low = 1 << (place - 1)  # the bin has as many numbers, taken to be equally common
+    median = low + low * float((half - running[place - 1]) / clear[place])
+    return min(max(math.ceil(median / 2), 1), most)
+
+
+def units_for(bound: int, most: int) -> int:
+    """Into how many units a record's weight is divided, a power of two.
+
+    So many that a user of `most` records still gives 16 of them to each: rounding down takes less than a 16th.
+    """
+    wanted = -(-_LEAST_UNITS * most // bound)
+    return 1 << min(max((wanted - 1).bit_length(), _LEAST_UNITS.bit_length() - 1), _MOST_UNIT_BITS)
+
+
+def most_change(most: int) -> int:
+    """The largest product of a bound and its units."""
+    return 2 * _LEAST_UNITS * most
+
+
+def bound_of_total(clear: Floats, scale: float, most: int) -> int:
+    """A power of two above which there are so few users that doubling it would add more noise than records.
+
+    `scale` is that of the noise of a total in which a user counts once.
+    """
+    place = int(np.flatnonzero(_above(clear) <= math.sqrt(2) * scale)[0])
+    return min(1 << place, most)
+
+
+def bound_of_head(share: float, total_bound: int) -> int:
+    """Twice what a user of as many records as count in the total has in the head, of this share of all; at least 2."""
+    return min(max(math.ceil(2 * share * total_bound), 2), total_bound)
+
+
+def _above(histogram: NDArray[np.float64] | Ints) -> NDArray[np.float64]:
+    """Of each bin the users of all higher ones."""
+    return np.append(np.cumsum(histogram[::-1])[::-1][1:], 0).astype(np.float64)

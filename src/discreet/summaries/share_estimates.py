@@ -1,0 +1,174 @@
+"""The best guess of counts behind bounded weights: counts behind the noise, brought back to all records.
+
+Weights of users with many records were bounded, and more so in some items than in others. So counts are a power of the
+weights: the total says of what sum, the items that were measured again say which power, and each of these has a
+measurement of its own. The order of the weights is kept. Everything follows from noisy numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.numbers.likely_counts import likely_counts, smooth_posteriors
+from discreet.summaries.share_steps import Corrections, Weighed
+
+Floats = NDArray[np.float64]
+
+#: powers that are tried, and how far from 1 they are expected to be, in parts of what bounding takes away
+_POWERS = np.linspace(0.4, 1.6, 121)
+_POWER_SPREAD = 0.6
+#: typical error of a count's logarithm that is left, in the same parts
+_SPREAD = 0.2
+#: draws among which those of the head are chosen by their own measurement
+_TRIED = 20
+_TINY = 1e-9
+
+
+def likely_weights(items: Weighed) -> Floats:
+    """The weight behind each noisy one, in records."""
+    order = np.argsort(items.values, kind="stable")
+    found = np.empty(order.size)
+    found[order] = likely_counts(items.values[order], float(items.scale), 0.0) / items.units
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class ShareEstimates:
+    """What items weigh, and what else was measured; without it, weights are counts."""
+
+    items: Weighed
+    corrections: Corrections | None
+
+    @cached_property
+    def kept(self) -> Floats:
+        found = likely_weights(self.items)
+        # where nothing shows, all are alike
+        return found if found.sum() > _TINY or self.corrections is None else np.full(found.size, 1 / found.size)
+
+    @cached_property
+    def total(self) -> float:
+        kept = float(self.kept.sum())
+        return kept if self.corrections is None else max(float(self.corrections.total.values[0]), kept)
+
+    @cached_property
+    def factor(self) -> float:
+        """How many records there are for each unit of weight."""
+        return self.total / max(float(self.kept.sum()), _TINY) if self.corrections is not None else 1.0
+
+    @property
+    def _cut(self) -> float:
+        """The part of all records that bounding takes away."""
+        return 1 - 1 / max(self.factor, 1.0)
+
+    @cached_property
+    def power(self) -> float:
+        if self.corrections is None:
+            return 1.0
+        head, heads = self.corrections.head, self.corrections.heads
+        noise = math.sqrt(2) * head.spread
+        width = max(_POWER_SPREAD * self._cut, 1e-3)
+        sums = np.array([float(self._powered(power)[heads].sum()) for power in _POWERS])
+        missed = (sums - float(head.values.sum()) / head.units) / noise
+        return float(_POWERS[np.argmin(missed**2 / heads.size + ((_POWERS - 1) / width) ** 2)])
+
+    def _unit(self, power: float) -> float:
+        sums = float((self.kept[self.kept > 0] ** power).sum())
+        return self.total / sums if sums > 0 else 0.0
+
+    def _powered(self, power: float) -> Floats:
+        return np.where(self.kept > 0, np.maximum(self.kept, 1e-300) ** power * self._unit(power), 0.0)
+
+    @cached_property
+    def _found(self) -> tuple[Floats, Floats]:
+        """The number of each item, and its variance."""
+        values = self._powered(self.power)
+        mean, variance = self._moments
+        variance = variance + (mean - values) ** 2
+        if self.corrections is None:
+            return values, variance
+        heads, head = self.corrections.heads, self.corrections.head
+        rest = np.delete(values, heads)
+        before, seen = values[heads], head.values / head.units
+        noise = 2 * head.spread**2
+        own = 2 * (before / np.maximum(self.kept[heads], _TINY) * self.items.spread) ** 2
+        differs = float(((seen - before) ** 2 - noise - own).sum()) / max(float((before**2).sum()), _TINY)
+        prior = own + min(max(differs, 0.0), self._cut**2) * before**2
+        # no lower than those that were not measured again, whose order is behind them
+        values[heads] = np.maximum((before * noise + seen * prior) / (noise + prior), rest.max(initial=0.0))
+        variance[heads] = noise * prior / (noise + prior)
+        return values, variance
+
+    @property
+    def values(self) -> Floats:
+        return self._found[0]
+
+    @property
+    def variances(self) -> Floats:
+        return self._found[1]
+
+    @cached_property
+    def total_error(self) -> float:
+        """The typical relative error of the total, which all counts share: noise, and what is beyond its bound."""
+        if self.corrections is None:
+            return 0.0
+        bins, total = self.corrections.bins, self.corrections.total
+        above = np.ldexp(1.0, np.arange(bins.values.size)) > total.bound
+        users = max(float(bins.values[above].sum()), 0.0) + bins.spread * math.sqrt(2 * above.sum())
+        beyond = users * total.bound if above.any() else 0.0
+        return math.hypot(math.sqrt(2) * total.spread, beyond) / max(self.total, 1.0)
+
+    @cached_property
+    def _posteriors(self) -> tuple[Floats, NDArray[np.int64], Floats]:
+        counts, row_of, chances = smooth_posteriors(self.items.values, float(self.items.scale))
+        return counts / self.items.units, row_of, chances
+
+    def _counts(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The count at each weight, and the variance of its logarithm: that of bounding, and of chance."""
+        counts = np.where(weights > 0, np.maximum(weights, 1e-300) ** self.power, 0.0) * self._unit(self.power)
+        spread = (_SPREAD * self._cut) ** 2 + (self.factor - 1) / np.maximum(counts, 1.0)
+        return counts, np.minimum(spread, 1.0)
+
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """The mean and the variance of each item's count, by the model."""
+        weights, row_of, chances = self._posteriors
+        counts, spread = self._counts(weights)
+        mean = chances @ (counts * np.exp(spread / 2))
+        square = chances @ (counts**2 * np.exp(2 * spread))
+        return mean[row_of], np.maximum(square - mean**2, 0.0)[row_of]
+
+    def draws(self, items: NDArray[np.int64], draws: int, random: Any) -> Floats:
+        """draws x items: counts that may be true, by the model."""
+        row_of = self._posteriors[1][items]
+        found = np.empty((draws, items.size))
+        for row in np.unique(row_of):
+            mine = np.flatnonzero(row_of == row)
+            found[:, mine] = self._drawn(row, (draws, mine.size), random)
+        if self.corrections is not None:
+            places = {int(code): place for place, code in enumerate(self.corrections.heads)}
+            for column, item in enumerate(items.tolist()):
+                if item in places:
+                    found[:, column] = self._head_draws(places[item], row_of[column], draws, random)
+        return found
+
+    def _drawn(self, row: int, shape: tuple[int, ...], random: Any) -> Floats:
+        weights, _, chances = self._posteriors
+        places = np.searchsorted(np.cumsum(chances[row]), random.random(shape))
+        counts, spread = self._counts(weights[np.minimum(places, weights.size - 1)])
+        return np.asarray(counts * np.exp(np.sqrt(spread) * random.standard_normal(shape)))
+
+    def _head_draws(self, place: int, row: int, draws: int, random: Any) -> Floats:
+        """Those of many draws that fit the item's own measurement."""
+        assert self.corrections is not None
+        head = self.corrections.head
+        tried, seen = self._drawn(row, (_TRIED * draws,), random), head.values[place] / head.units
+        fits = np.exp(-np.abs(seen - tried) / head.spread)
+        if fits.sum() <= 1e-12 * fits.size:
+            return np.full(draws, max(seen, 0.0))
+        return np.asarray(random.choice(tried, draws, p=fits / fits.sum()))

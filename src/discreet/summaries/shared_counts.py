@@ -1,0 +1,159 @@
+"""Noisy weights of items, where each user has a bounded weight that all records share: what `even-shares` publishes.
+
+Numbers come from `share_estimates`, a model; intervals from `share_intervals`, which assume nothing of the data.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.numbers import written
+from discreet.numbers.laws import half_widths
+from discreet.privacy import Alpha
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Besides, Floats, Summary, cells_asked, per_question
+from discreet.summaries.columns import arrow_table, labels_of, read_column
+from discreet.summaries.share_estimates import ShareEstimates
+from discreet.summaries.share_intervals import BINS, HIGH_WEIGHT, LOW_WEIGHT, SECOND, Hidden, one_sided
+from discreet.summaries.share_steps import Corrections, Ints, Weighed
+
+_LEVEL = 0.95
+_LARGEST_SUM = 2.0**62
+
+
+class SharedCounts(Summary):
+    """Of users with up to `most` records; `what` is counted: "records", or "users" of an item."""
+
+    shape = "shared-counts"
+
+    def __init__(
+        self, schema: Schema, items: Weighed, corrections: Corrections | None, *, most: int, what: str = "records"
+    ) -> None:
+        self.schema, self.items, self.corrections = schema, items, corrections
+        self.most, self.what = most, what
+        self.estimates = ShareEstimates(items, corrections)
+
+    @cached_property
+    def _hidden(self) -> Hidden | None:
+        if self.corrections is None:
+            return None
+        return Hidden(self.items, self.corrections, self.most, self.what == "users")
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        asked = cells_asked(questions).astype(np.int64)
+        weight = self._sums(questions, self._running[0])
+        low, high, half = self._ends(questions, asked, weight, level)
+        units = self.items.units
+        seen = weight / units
+        value = self._sums(questions, self._running[1])
+        stderr = self._stderr(questions, value)
+        # the model knows more than an interval of a single weight, which is made as wide as it takes to hold the answer
+        low = np.minimum(low, np.floor(value)).astype(np.int64)
+        high = np.maximum(high, np.ceil(value)).astype(np.int64)
+        if self._hidden is None:
+            return Answers(value, stderr, low, high, plain=seen)
+        name = f"when each user counts at most {self.items.bound:,} {self._called}, shared out evenly"
+        near = np.maximum((weight - half) / units, 0.0), np.maximum((weight + half) / units, 0.0)
+        parts = {"noise": half / units, "not kept": np.maximum(high - near[1], 0.0)}
+        return Answers(value, stderr, low, high, seen, Besides(name, seen, *near), parts)
+
+    @property
+    def _called(self) -> str:
+        return "records" if self.what == "records" else "different items"
+
+    def _ends(self, questions: Questions, asked: Ints, weight: Ints, level: float) -> tuple[Any, Any, Any]:
+        """Low and high, and the half-width of the weight alone. How a miss is divided follows from the question."""
+        items, hidden, miss = self.items, self._hidden, 1 - level
+        half = half_widths(Alpha.of(items.scale), asked, level)
+        if hidden is None:
+            return -((half - weight) // items.units), (weight + half) // items.units, half
+        assert self.corrections is not None
+        # single items may have been measured again, and everything has a total; both were drawn apart
+        alone, every = asked == 1, asked == self.schema.cells
+        counted = self.what == "users"
+        below = np.where(alone | every, LOW_WEIGHT, LOW_WEIGHT + SECOND)
+        above = np.where(alone & counted, HIGH_WEIGHT, HIGH_WEIGHT + SECOND)
+        low, high = np.zeros_like(weight), np.zeros_like(weight)
+        for part in np.unique(below):
+            some = below == part
+            low[some] = -((one_sided(items, asked[some], part * miss) - weight[some]) // items.units)
+        for part in np.unique(above):
+            some = above == part
+            reach = weight[some] + one_sided(items, asked[some], part * miss)
+            high[some] = hidden.high(reach, asked[some], BINS * miss)
+        total = self.corrections.total
+        low = np.where(every, np.maximum(low, total.values[0] - _single(total, SECOND * miss)), low)
+        second, place = self._measured_again(questions, alone)
+        head, reach = self.corrections.head, _single(self.corrections.head, SECOND * miss)
+        low[second] = np.maximum(low[second], -((reach - head.values[place]) // head.units))
+        if counted:  # else the bound may have taken records away
+            high[second] = np.minimum(high[second], (head.values[place] + reach) // head.units)
+        return low, high, half
+
+    def _measured_again(self, questions: Questions, alone: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        """Questions about single items of the head, and where in it these are."""
+        assert self.corrections is not None
+        heads = self.corrections.heads
+        places = np.full(self.schema.cells, -1, np.int64)
+        places[heads] = np.arange(heads.size)
+        item = np.zeros(questions.count, np.int64)
+        item[questions.owner] = questions.first[:, 0]
+        second = np.flatnonzero(alone & (places[item] >= 0))
+        return second, places[item[second]]
+
+    def _stderr(self, questions: Questions, value: Floats) -> Floats:
+        """By the model: items vary on their own, within a total that is off by as much for all."""
+        own, total = self._sums(questions, self._running[2]), max(float(self._running[1][-1]), 1.0)
+        if self._hidden is not None:
+            own = own * np.clip(1 - value / total, 0.0, 1.0)
+        return np.asarray(np.sqrt(own + (self.estimates.total_error * value) ** 2))
+
+    @cached_property
+    def _running(self) -> tuple[NDArray[Any], ...]:
+        """Running sums of weights, of estimates and of their variances, from nothing on."""
+        columns: tuple[NDArray[Any], ...] = self.items.values, self.estimates.values, self.estimates.variances
+        return tuple(np.append(np.zeros(1, one.dtype), np.cumsum(one)) for one in columns)
+
+    def _sums(self, questions: Questions, running: NDArray[Any]) -> NDArray[Any]:
+        return per_question(questions, running[questions.last[:, 0] + 1] - running[questions.first[:, 0]])
+
+    def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """As `ranking.Modelled` asks."""
+        return self.estimates.draws(questions.first[:, 0], draws, random)
+
+    def to_arrow(self) -> Any:
+        item = self.schema.names[0]
+        labels = labels_of(self.schema[item], np.arange(self.schema.cells))
+        return arrow_table({item: labels, "count": self.estimates.values, "shared_count": self.items.values})
+
+    def facts(self) -> dict[str, Any]:
+        facts = {"what": self.what, "most": self.most, "items": self.items.facts()}
+        if self.corrections is None or self._hidden is None:
+            return facts
+        low, high = self._hidden.beyond(_LEVEL)
+        beyond = {"low": low, "high": high, "level": _LEVEL}
+        return {**facts, **self.corrections.facts(), "share of records beyond the bound": beyond}
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SharedCounts:
+        if len(schema) != 1 or facts["what"] not in ("records", "users"):
+            raise ValueError("items are counted in another way than any that is known")
+        expected = f"the schema has {schema.cells} items"
+        values = read_column(parquet, "shared_count", schema.cells, expected, np.int64)
+        if float(np.abs(values).sum(dtype=np.float64)) >= _LARGEST_SUM:
+            raise ValueError("the table holds counts that add up to more than any release has")
+        most = written.whole(facts, "most", 1)
+        items = Weighed.read(facts["items"], values, most)
+        corrections = Corrections.read(facts, schema.cells, most) if "head" in facts else None
+        if (corrections is None) != (most == 1):
+            raise ValueError("what makes up for bounded weights is missing")
+        return cls(schema, items, corrections, most=most, what=facts["what"])
+
+
+def _single(weighed: Weighed, miss: float) -> int:
+    return int(one_sided(weighed, np.ones(1, np.int64), miss)[0])

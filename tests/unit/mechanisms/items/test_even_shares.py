@@ -1,0 +1,285 @@
+"""`even-shares`: what one user can change, what its choices follow from, and hostile users."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+import discreet
+from discreet.errors import BadParameter
+from discreet.mechanisms import Request, mechanism_for
+from discreet.mechanisms.items import item_sizes
+from discreet.noise import Noise, ZeroNoise
+from discreet.privacy import Unit
+from discreet.private.kept import KeptRecords
+from discreet.queries import Questions
+from discreet.schema import Ordinal, Schema
+from discreet.tasks import Items
+from tests.law.item_cases import Rows, made
+from tests.statistics import at_least
+
+Ints = NDArray[np.int64]
+
+
+def kept(users: Any, items: int) -> KeptRecords:
+    lengths = [len(mine) for mine in users]
+    words = np.concatenate([np.asarray(mine, np.int64) for mine in [*users, []]])
+    return KeptRecords((items,), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), words)
+
+
+# --- what one user can change -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 5])
+@pytest.mark.parametrize("units", [1, 4, 16])
+def test_no_user_adds_more_than_the_bound(bound: int, units: int) -> None:
+    places = np.array([0, -1, 1])
+    reached = set()
+    for size in range(1, 8):
+        for mine in itertools.combinations_with_replacement(range(3), size):
+            alone = kept([mine], 3)
+            assert alone.bins(4).sum() == 1
+            assert alone.bins(4)[(size - 1).bit_length()] == 1
+            assert alone.table(bound).sum() == min(size, bound)
+            weight = int(alone.shares(bound, units, np.arange(3)).sum())
+            head = int(alone.shares(bound, units, places).sum())
+            assert 0 <= weight <= bound * units
+            assert 0 <= head <= bound * units
+            reached |= {weight}
+    assert bound * units in reached
+
+
+def test_users_add_up() -> None:
+    users = [[0, 0, 1], [1], [2] * 5, [0, 1, 2, 2], []]
+    together = kept(users, 3)
+    for bound, units in ((1, 8), (2, 16), (9, 16)):
+        parts = [kept([mine], 3).shares(bound, units, np.arange(3)) for mine in users]
+        assert together.shares(bound, units, np.arange(3)).tolist() == np.sum(parts, axis=0).tolist()
+    assert together.bins(4).tolist() == [1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("records", [1, 2, 3, 4, 5, 8, 9, 1023, 1024, 1025, 10**6])
+def test_hostile_users_are_in_one_bin_and_within_the_bound(records: int) -> None:
+    """All records in one item, and as many as powers of two, or one beside them."""
+    bins = item_sizes.number_of_bins(10**6)
+    for mine in (np.zeros(records, np.int64), np.arange(records) % 7):
+        alone = kept([mine], 7)
+        found = alone.bins(bins)
+        assert found.sum() == 1
+        place = int(np.argmax(found))
+        assert 2**place >= records > (2 ** (place - 1) if place else 0)
+        for bound in (1, 3, 500):
+            units = item_sizes.units_for(bound, 10**6)
+            weight = alone.shares(bound, units, np.arange(7)).sum()
+            assert weight <= bound * units
+            assert weight >= min(records, bound) * units * 15 // 16  # and rounding takes less than a 16th
+
+
+# --- choices from noisy numbers ---------------------------------------------------------------------------------------
+
+
+def test_bins_that_may_be_noise_are_not_believed() -> None:
+    clear = item_sizes.clear_bins(np.array([100, 80, -7, 60, 3, -5, 9, 2]), 2.0)
+    assert clear.tolist() == [100, 80, 0, 60, 0, 0, 0, 0]
+    assert item_sizes.clear_bins(np.array([-1, 1, 0]), 2.0).sum() <= 1
+    # one far bin of all the empty ones looks full
+    assert item_sizes.clear_bins(np.array([500, *[0] * 18, 9]), 2.0)[-1] == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_is_half_of_the_median(seed: int) -> None:
+    records = np.random.default_rng(seed).zipf(1.3, 4001).clip(1, 5000)
+    bins = kept([np.zeros(size, np.int64) for size in records], 1).bins(item_sizes.number_of_bins(5000))
+    bound = item_sizes.weight_of_users(bins.astype(float), 5000)
+    median = float(np.median(records))
+    assert median / 4 <= bound <= max(median, 1)  # a bin's ends are that far apart
+
+
+def test_bounds_never_exceed_what_counts() -> None:
+    clear = np.array([0.0, 0, 0, 5])
+    assert item_sizes.weight_of_users(clear, 7) <= 7
+    assert item_sizes.bound_of_total(clear, 0.1, 7) == 7
+    assert item_sizes.bound_of_total(np.zeros(4), 0.1, 7) == 1
+    assert [item_sizes.bound_of_head(share, 4) for share in (0.0, 0.3, 1.0)] == [2, 3, 4]
+    assert item_sizes.bound_of_head(1.0, 1) == 1
+
+
+@pytest.mark.parametrize("most", [2, 3, 10, 1000, 10**6, 10**9])
+def test_units_are_enough_and_not_too_many(most: int) -> None:
+    for bound in {1, 2, min(most, 77), most}:
+        units = item_sizes.units_for(bound, most)
+        assert units & (units - 1) == 0
+        assert 16 <= units <= 2**24
+        assert units * bound >= 16 * most or units == 2**24
+        assert units * bound <= item_sizes.most_change(most)
+
+
+# --- hostile users, and all others ------------------------------------------------------------------------------------
+
+
+class Given:
+    """What is kept is given; for users with no more records than count."""
+
+    def __init__(self, users: Any, items: int) -> None:
+        self._kept, self.items = kept(users, items), items
+
+    def histories(self, looks: int) -> Given:
+        return self
+
+    def kept(self, most: int, **asked: Any) -> KeptRecords:
+        return self._kept
+
+
+def hostile() -> dict[str, tuple[str, int, Given]]:
+    """Of each kind what is counted, how many records may count, and the users."""
+    dice, items = np.random.default_rng(20_261_117), 300
+    few = [dice.choice(items, 3, replace=False) for _ in range(400)]
+    powers = [np.arange(2 ** (user % 9)) % items for user in range(300)]
+    above = [np.arange(min(2 ** (user % 9) + 1, items)) for user in range(300)]
+    everything = [np.arange(items)] * 30
+    one_item = [np.zeros(4096, np.int64)] * 20
+    return {
+        "one user of a million records": ("records", 10**6, Given([*few, np.zeros(10**6, np.int64)], items)),
+        "many records of one item": ("records", 4096, Given([*few, *one_item], items)),
+        "powers of two": ("users", items, Given(powers, items)),
+        "one above powers of two": ("users", 10**6, Given(above, items)),
+        "heavy users alone have an item": ("users", 1000, Given([*few, *everything], items)),
+        "all alike": ("users", 16, Given([np.arange(16)] * 200, items)),
+        "all alike, records": ("records", 16, Given([np.arange(16)] * 200, items)),
+        "nobody": ("users", 50, Given([], items)),
+    }
+
+
+@pytest.mark.parametrize("kind", hostile())
+@pytest.mark.parametrize("epsilon", ["1", "0.1"])
+def test_intervals_hold_whatever_users_do(kind: str, epsilon: str) -> None:
+    count, most, given = hostile()[kind]
+    method = made("even-shares", (given.items,), epsilon, Unit("who", max_rows=most), count=count)
+    true = given._kept.table(10**6)
+    largest, trials = np.argsort(-true, kind="stable")[:10], 40
+    each = np.arange(given.items)[:, None]
+    ends = np.concatenate([each, [[0], [0]]]), np.concatenate([each, [[given.items - 1], [9]]])
+    asked = Questions(*ends, given.items + 2, np.arange(given.items + 2))
+    truth = np.concatenate([true, [true.sum(), true[:10].sum()]])
+    for level in (0.8, 0.95):
+        below, above = np.zeros((2, 4))
+        for _ in range(trials // 2 if level == 0.8 else trials):
+            found = method.measure(given, Noise()).answer(asked, level).of_counts()
+            for side, holds in ((below, found.low <= truth), (above, truth <= found.high)):
+                side += [holds[:-2].mean(), holds[largest].mean(), holds[-2], holds[-1]]
+        tried = trials // 2 if level == 0.8 else trials
+        for hits in (*below, *above):
+            assert at_least(hits, tried, (1 + level) / 2)
+
+
+def test_without_the_histogram_hostile_users_are_found_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no user had more records than the bound."""
+    from discreet.summaries.share_intervals import Hidden
+
+    monkeypatch.setattr(Hidden, "_least_weight", lambda self, records: self.items.units)
+    count, most, given = hostile()["powers of two"]
+    method = made("even-shares", (given.items,), 1, Unit("who", max_rows=most), count=count)
+    each = np.arange(10, given.items)[:, None]
+    asked, true = Questions(each, each, len(each), np.arange(len(each))), given._kept.table(10**6)[10:]
+    found = [method.measure(given, Noise()).answer(asked, 0.95).of_counts().high >= true for _ in range(40)]
+    assert not at_least(float(np.mean(found, axis=1).sum()), 40, 0.975)
+
+
+# --- numbers, rankings, releases --------------------------------------------------------------------------------------
+
+
+def frame(users: int = 400) -> pd.DataFrame:
+    dice = np.random.default_rng(5)
+    rows = [(user, int(item)) for user in range(users) for item in dice.zipf(1.6, 1 + user % 20) % 50]
+    return pd.DataFrame(rows, columns=["who", "item"])
+
+
+SCHEMA = Schema(item=Ordinal(0, 49))
+UNIT = Unit("who", max_rows=20)
+
+
+@pytest.mark.parametrize("count", ["records", "users"])
+def test_without_noise_numbers_are_near_the_truth(count: str) -> None:
+    rows = frame()
+    release = discreet.open(rows, SCHEMA, unit=UNIT).publish(Items("item", count=count), 5, noise=ZeroNoise())
+    assert release.manifest["method"] == "even-shares"
+    pairs = rows if count == "records" else rows.drop_duplicates()
+    for item in (0, 1, 2, 3, 40):
+        found = release.count({"item": item})
+        true = int((pairs.item == item).sum())
+        assert found.low <= true <= found.high
+        assert abs(found.value - true) < 0.25 * true + 5
+        assert found.besides is not None
+        assert "shared out evenly" in found.besides.name
+        assert found.besides.low <= found.besides.value <= found.besides.high
+    assert release.count().value == pytest.approx(len(pairs), rel=0.1)
+
+
+@pytest.mark.parametrize("count", ["records", "users"])
+def test_a_release_of_users_survives_saving(count: str, tmp_path: Path) -> None:
+    release = discreet.open(frame(), SCHEMA, unit=UNIT).publish(Items("item", count=count), 1)
+    again = discreet.load(release.save(tmp_path / "r"))
+    for where in (None, {"item": 3}, {"item": (4, 20)}, "item = 1 or item = 7"):
+        assert again.count(where) == release.count(where)
+    assert again.top(5).to_dicts() == release.top(5).to_dicts()
+    assert again.to_arrow().column_names == ["item", "count", "shared_count"]
+    said = again.manifest["summary"]["share of records beyond the bound"]
+    assert 0 <= said["low"] <= said["high"] <= 1
+    noted = {choice["name"]: choice for choice in again.manifest["parameters"]}
+    assert "median" in noted["bound"]["value"]
+    assert "noisy" in noted["bound"]["origin"]
+
+
+@pytest.mark.usefixtures("seeded")
+def test_the_top_is_certain_where_counts_are_clear_and_only_there() -> None:
+    counts = [2000] * 3 + [10] * 47
+    rows = pd.DataFrame({"who": np.arange(sum(counts)), "item": np.repeat(np.arange(50), counts)})
+    rows = pd.concat([rows, rows.assign(item=(rows.item * 7) % 50)])
+    clear = discreet.open(rows, SCHEMA, unit=UNIT).publish(Items("item", count="users"), 5).top(5)
+    assert min(clear["certainty"]) > 0.9
+    alike = pd.DataFrame({"who": np.repeat(np.arange(500), 2), "item": np.arange(1000) % 50})
+    unclear = discreet.open(alike, SCHEMA, unit=UNIT).publish(Items("item"), "0.1").top(5)
+    assert min(unclear["certainty"]) < 0.6
+
+
+def test_one_record_of_a_user_needs_no_other_steps() -> None:
+    for unit in (Unit(), Unit("who", max_rows=1)):
+        method = made("even-shares", (50,), 1, unit)
+        summary = method.measure(Rows((50,), [[item] for item in range(50)]), Noise())
+        assert summary.corrections is None
+        assert summary.items.scale == 1
+        assert not method.needs_rows
+    assert made("even-shares", (50,), 1, Unit("who", max_rows=2)).needs_rows
+
+
+@pytest.mark.parametrize("context", ["day", "item"])
+def test_contexts_and_pairs_are_refused_by_name_and_left_to_another_method_by_auto(context: str) -> None:
+    schema = Schema(item=Ordinal(0, 3), day=Ordinal(0, 2))
+    asked = Items("item", context=context, method="even-shares")
+    with pytest.raises(BadParameter, match=r"use .*sra"):
+        mechanism_for(asked, Request.of(asked, schema, UNIT, 1))
+    auto = Items("item", context=context)
+    assert mechanism_for(auto, Request.of(auto, schema, UNIT, 1)).method == "sra"
+
+
+def test_scales_are_those_of_the_shares() -> None:
+    parts = {"histogram": "0.2", "items": "0.5", "total": "0.2", "head": "0.1"}
+    method = made("even-shares", (5,), 2, Unit("who", max_rows=4), shares=parts)
+    summary = method.measure(Rows((5,), [[0, 1, 2], [1]]), Noise())
+    assert summary.corrections.bins.scale == Fraction(5, 2)
+    assert summary.items.scale == summary.items.bound * summary.items.units
+    assert summary.corrections.total.scale == Fraction(5, 2) * summary.corrections.total.bound
+
+
+def test_too_small_an_epsilon_for_so_many_records_is_refused_before_the_charge() -> None:
+    source = discreet.open(frame(3), SCHEMA, unit=Unit("who", max_rows=10**9))
+    with pytest.raises(BadParameter, match="raise epsilon"):
+        source.publish(Items("item"), "1e-5")
+    assert source.ledger.spent == 0

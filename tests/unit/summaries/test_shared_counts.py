@@ -1,0 +1,153 @@
+"""What hides behind shared weights, against all users that there can be; and releases whose facts do not fit."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.queries import Questions
+from discreet.schema import Ordinal, Schema
+from discreet.summaries.share_estimates import ShareEstimates
+from discreet.summaries.share_intervals import Hidden
+from discreet.summaries.share_steps import Corrections, Weighed
+from discreet.summaries.shared_counts import SharedCounts
+
+SCALE = Fraction(1)
+
+
+def steps(bins: Any, most: int, bound: int, units: int, items: int = 3) -> tuple[Weighed, Corrections]:
+    weights = Weighed(np.arange(items, 0, -1) * units, SCALE, bound, units)
+    head = Weighed(np.array([5 * units]), SCALE, 2, units)
+    return weights, Corrections(Weighed(np.array(bins), SCALE), Weighed(np.array([40]), SCALE, 4), np.array([0]), head)
+
+
+@pytest.fixture
+def exact_tails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Histograms without noise."""
+
+    def tails(self: Hidden, miss: float) -> Any:
+        sums = np.cumsum(self.corrections.bins.values[::-1])[::-1]
+        return sums, sums
+
+    monkeypatch.setattr(Hidden, "tails", tails)
+
+
+def weight(records: int, bound: int, units: int) -> int:
+    return units if records <= bound else units * bound // records
+
+
+def most_by_trying(bins: tuple[int, ...], most: int, bound: int, units: int, room: int, asked: int, users: bool) -> int:
+    """Over all users with so many in each bin: the most records in the question that weigh no more than `room`."""
+    sizes = [[size for size in range(1, most + 1) if (size - 1).bit_length() == place] for place in range(len(bins))]
+    kinds = [size for place, count in enumerate(bins) for size in [sizes[place]] * count]
+    best = 0
+    for records in itertools.product(*kinds):
+        choices = [range(min(size, asked) + 1 if users else size + 1) for size in records]
+        for inside in itertools.product(*choices):
+            if sum(n * weight(size, bound, units) for n, size in zip(inside, records, strict=True)) <= room:
+                best = max(best, sum(inside))
+    return best
+
+
+@pytest.mark.usefixtures("exact_tails")
+@pytest.mark.parametrize("users", [True, False])
+@pytest.mark.parametrize(("bound", "units"), [(1, 4), (2, 4), (3, 16), (1, 1)])
+@pytest.mark.parametrize("bins", [(1, 1, 1, 0), (2, 0, 0, 1), (0, 1, 0, 1), (1, 0, 1, 1), (0, 0, 0, 0)])
+def test_no_users_hide_more_than_the_upper_end(bins: tuple[int, ...], bound: int, units: int, users: bool) -> None:
+    most = 7
+    for asked in (1, 2, 5):
+        hidden = Hidden(*steps(bins, most, bound, units), most, users)
+        rooms = np.arange(0, 8 * units, max(units // 4, 1))
+        found = hidden.high(rooms, np.full(rooms.size, asked), 0.01)
+        tried = [most_by_trying(bins, most, bound, units, int(room), asked, users) for room in rooms]
+        assert np.all(found >= tried)
+        assert np.all(found <= np.array(tried) + 1)  # and hardly more: the largest of a bin costs least
+
+
+def test_tails_hold_for_all_bins_and_never_rise() -> None:
+    hidden = Hidden(*steps([50, 3, 60, -4, 2], 16, 2, 128), 16, True)
+    fewest, most = hidden.tails(0.05)
+    assert np.all(np.diff(most) <= 0)
+    assert np.all(np.diff(fewest) <= 0)
+    assert np.all((fewest >= 0) & (fewest <= most))
+    assert most[0] > 111 > fewest[0]
+
+
+def test_the_share_beyond_the_bound_is_between_what_bins_allow() -> None:
+    sizes = np.repeat([1, 2, 3, 8, 16], [300, 200, 400, 300, 100])
+    bins = np.bincount([int(size - 1).bit_length() for size in sizes], minlength=5)
+    for bound in (1, 2, 5, 16):
+        low, high = Hidden(*steps(bins, 16, bound, 256), 16, False).beyond(0.95)
+        true = np.maximum(sizes - bound, 0).sum() / sizes.sum()
+        assert 0 <= low <= true <= high <= 1
+    assert high - low < 0.1  # at a bound that nobody exceeds
+
+
+def test_numbers_keep_the_order_of_the_weights_and_the_total() -> None:
+    values = np.sort(np.random.default_rng(4).integers(-300, 9000, 200))
+    bins, total = Weighed(np.array([30, 40, 30, 9, 4]), SCALE), Weighed(np.array([90_000]), Fraction(40), 8)
+    heads = np.argsort(-values, kind="stable")[:10]
+    head = Weighed(values[heads] * 2, Fraction(100), 4, 16)
+    found = ShareEstimates(Weighed(values, Fraction(60), 2, 16), Corrections(bins, total, heads, head))
+    rest = np.setdiff1d(np.arange(200), heads)
+    assert np.all(np.diff(found.values[rest]) >= 0)
+    assert found.values[heads].min() >= found.values[rest].max()
+    assert found._powered(found.power).sum() == pytest.approx(90_000)
+    assert np.all(found.variances > 0)
+
+
+def test_where_nothing_shows_all_are_alike() -> None:
+    items = Weighed(np.array([-5, -3, -9, -1]), Fraction(16), 1, 16)
+    _, corrections = steps([1, 0, 0], 4, 1, 64)
+    values = ShareEstimates(items, corrections).values
+    assert np.ptp(values[1:]) == 0
+    assert values.sum() > 0
+
+
+def summary(most: int = 16) -> SharedCounts:
+    return SharedCounts(Schema(item=Ordinal(0, 2)), *steps([50, 3, 60, -4, 2], most, 2, 128), most=most)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"what": "weights"},
+        {"most": 0},
+        {"most": 10**3},
+        {"items": {"scale": "1", "bound": 0, "units": 1}},
+        {"items": {"scale": "1", "bound": 17, "units": 1}},
+        {"items": {"scale": "1", "bound": 1, "units": 2**30}},
+        {"head": {"scale": "1", "bound": 2, "units": 1, "items": [3], "counts": [1]}},
+        {"head": {"scale": "1", "bound": 2, "units": 1, "items": [1, 1], "counts": [1, 1]}},
+        {"head": {"scale": "1", "bound": 2, "units": 1, "items": [1, 2], "counts": [1]}},
+        {"head": {"scale": "1", "bound": 2, "units": 1, "items": [1], "counts": [1.5]}},
+        {"head": {"scale": "1", "bound": 2, "units": 1, "items": [1], "counts": 7}},
+        {"users by records": {"scale": "1", "bound": 1, "units": 1, "counts": [3, 4]}},
+        {"total": {"scale": "1e-40", "bound": 1, "units": 1, "count": 3}},
+    ],
+)
+def test_facts_that_do_not_fit_are_refused(changed: dict[str, Any], tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    made = summary()
+    pq.write_table(made.stored(), tmp_path / "t.parquet")
+    again = SharedCounts.read(made.schema, made.facts(), tmp_path / "t.parquet")
+    every = Questions(np.array([[0], [0], [1]]), np.array([[2], [0], [2]]), 3, np.arange(3))
+    assert np.array_equal(again.answer(every, 0.9).high, made.answer(every, 0.9).high)
+    with pytest.raises(ValueError, match=r"\w"):
+        SharedCounts.read(made.schema, {**made.facts(), **changed}, tmp_path / "t.parquet")
+
+
+def test_facts_without_what_makes_up_for_bounds_are_refused(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    made = summary()
+    pq.write_table(made.stored(), tmp_path / "t.parquet")
+    facts = {name: fact for name, fact in made.facts().items() if name != "head"}
+    with pytest.raises(ValueError, match="missing"):
+        SharedCounts.read(made.schema, facts, tmp_path / "t.parquet")
