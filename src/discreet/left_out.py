@@ -49,6 +49,10 @@ TEXTS = {
         "records of popular items are kept first",
         ", so nothing can be said of how many others there are",
     ),
+    "selected": (
+        "where {top} items are selected, nothing is known of the others but that they were not selected",
+        "; the release says whether they were selected or all were counted",
+    ),
     "groups": ("items of a group share one count", "; an interval reaches from nothing to what the whole group holds"),
     "frequencies": (
         "all but the first coefficients are cut off",

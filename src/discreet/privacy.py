@@ -267,6 +267,22 @@ def choice_cost(scale: Fraction, sensitivity: int) -> Fraction:
     return 2 * Fraction(sensitivity) / scale
 
 
+def selection_scale(epsilon: Fraction, unit: Unit, most: int) -> Fraction:
+    """The scale of one-sided noise at which selecting the `most` largest counts, in one go, costs `epsilon`.
+
+    For counts that one unit all raises by 0 or 1, or all lowers, or by both if it is replaced (`unit` has one row).
+    One more unit raises counts by d: let the noise of what is selected be larger by 1 - d. Then all of it is higher by
+    one, whatever else by at most one, so the same is selected, in the same order; that noise is less likely by at most
+    exp(most / scale). One unit less: let it be larger by d; what is selected stays as high, nothing else rises.
+    """
+    return most * Fraction(unit.sensitivity) / epsilon
+
+
+def selection_cost(unit: Unit, scale: Fraction, most: int) -> Fraction:
+    """The epsilon of a selection at this scale."""
+    return most * Fraction(unit.sensitivity) / scale
+
+
 def sampling_rate(epsilon: Fraction, factor: int) -> Fraction:
     """A rate of sampling units at which what costs `factor` times epsilon costs epsilon, rounded down.
 

@@ -57,6 +57,9 @@ class Deaf(Noise):
     def choose(self, losses: Ints, scale: Number) -> int:
         return int(self.answers("choose", scale, losses)[0] % losses.size)
 
+    def select(self, counts: Ints, most: int, scale: Number) -> Ints:
+        return np.argsort(-self.answers("select", scale, counts), kind="stable")[:most]
+
     def descend(self, noisy: Ints, exact: Ints, descent: Descent) -> Redraws:
         values = self.answers("descend", descent, exact, 3)
         step = np.sort(1 + np.abs(values) * descent.steps // 100, axis=0)

@@ -26,6 +26,7 @@ FACTS: dict[str, Any] = {
     "theta": 30,
     "bound": "10",
     "what": "records",
+    "top": 10,
 }
 
 

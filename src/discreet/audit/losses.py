@@ -4,7 +4,9 @@ Both tapes have the same noisy values. A number that noise of scale s went on ha
 proportion to exp(-|y - x| / s), so moving x by d changes the chance by a factor of at most exp(d / s), and some y does.
 Draws that follow each other multiply, so their losses add up. Tables taken down a path cost what their last scale
 does: earlier values tell nothing beyond it (the theorem of ireduct), so the noise they started with is not counted too.
-A choice has the loss of its worst outcome. What only sampled units can change costs log(1 + p (exp(loss) - 1)).
+A choice has the loss of its worst outcome. Of the k largest with one-sided noise, each may need its noise changed by as
+much as the counts' changes differ, so that the same are picked. What only sampled units can change costs
+log(1 + p (exp(loss) - 1)).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.tape import Added, Chose, Flipped, Sparsely, TakenDown, Tape, TapeStep
+from discreet.audit.tape import Added, Chose, Flipped, PickedLargest, Sparsely, TakenDown, Tape, TapeStep
 from discreet.privacy import Alpha
 
 Ints = NDArray[np.int64]
@@ -92,6 +94,9 @@ def _of(one: TapeStep, other: TapeStep) -> Loss | None:
         return Loss(f"{len(one.paths.cells)} tables taken down", cost)
     if isinstance(one, Chose) and isinstance(other, Chose):
         return Loss("a choice", _choice(one, other), exact=bool(np.array_equal(one.losses, other.losses)))
+    if isinstance(one, PickedLargest) and isinstance(other, PickedLargest):
+        apart = int(np.ptp(other.exact - one.exact))
+        return Loss(f"{one.picked.size} largest", Fraction(one.picked.size * apart) / one.scale)
     if isinstance(one, Flipped):
         return _COIN
     return None

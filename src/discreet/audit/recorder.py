@@ -21,6 +21,7 @@ from discreet.audit.tape import (
     Chose,
     Flipped,
     KeptCells,
+    PickedLargest,
     Sparsely,
     TakenDown,
     Tape,
@@ -127,6 +128,18 @@ class TapedNoise(Noise):
             index = before.index
         self.tape.steps.append(Chose(number, losses.copy(), index))
         return index
+
+    def select(self, counts: Ints, most: int, scale: Number) -> Ints:
+        given, number, before = check_counts(counts), exact(scale, "scale"), self._before(PickedLargest)
+        if before is None:
+            picked = self._noise.select(given, most, scale)
+        else:
+            self._same("the largest of another number of counts are picked", before.exact.shape, given.shape)
+            self._same("what is picked has noise of another scale", before.scale, number)
+            self._same("another number of counts is picked", before.picked.size, min(most, given.size))
+            picked = before.picked
+        self.tape.steps.append(PickedLargest(number, given.copy(), picked.copy()))
+        return picked.copy()
 
     def coin(self, probability: Real, shape: Shape = 1) -> NDArray[np.bool_]:
         chance, before = Fraction(probability.bracket(_BITS).high, 1 << _BITS), self._before(Flipped)

@@ -71,6 +71,15 @@ class Chose(TapeStep):
 
 
 @dataclass(eq=False)
+class PickedLargest(TapeStep):
+    """The indices of the largest counts, each with one-sided noise, largest first."""
+
+    scale: Fraction
+    exact: Ints
+    picked: Ints
+
+
+@dataclass(eq=False)
 class Flipped(TapeStep):
     """A coin for every unit: they all fall the same way, and the law is put in when losses are added up."""
 

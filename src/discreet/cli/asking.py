@@ -13,6 +13,8 @@ from discreet.release import Release, load
 from discreet.release.frame import Frame
 
 NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
+#: below it, a certainty says little
+_TELLS = 0.5
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _cell(name: str, value: Any) -> str:
     if name not in NUMBERS:
         return str(value)
     if name == "certainty":
-        return f"{value:.0%}"
+        return f"{value:.0%}" if value >= _TELLS else "cannot tell"
     if math.isinf(value):
         return "none"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

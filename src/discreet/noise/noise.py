@@ -216,6 +216,14 @@ class Noise:
             if taken.size:
                 return int(tried[taken[0]])
 
+    def select(self, counts: Ints, most: int, scale: Number) -> Ints:
+        """The indices of the `most` largest of counts + one-sided noise, largest first, equal ones in their order.
+
+        Pr[x] is proportional to alpha**x for x = 0, 1, 2, ... (`Alpha.of(scale)`); the noisy numbers are not given.
+        """
+        noisy = check_counts(counts) + self.geometric(Rational(Alpha.of(scale).fraction), counts.size)
+        return np.argsort(-noisy, kind="stable")[:most]
+
     def integers(self, size: int, count: int) -> NDArray[Any]:
         """Uniform draws from range(size)."""
         return integers(int(size), int(count), self.source.stream())

@@ -34,7 +34,7 @@ class Modelled(Protocol):
     """A summary that can be ranked: it can draw counts that may be true, from a model of what counts are like."""
 
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
-        """draws x questions: counts that may be true, where each question is about one item."""
+        """draws x questions: counts that may be true, where each question is about one item; NaN for unknown ones."""
 
 
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
@@ -64,6 +64,9 @@ def ranked(
             counts = summary.count_draws(some, draws, random)
         else:
             counts = np.maximum(values[rivals] - summary.noise_draws(some, draws, random), 0.0)
+        if np.isnan(counts).any():  # nothing is known of some, and so of how certain the others are
+            best = rivals[~np.isnan(counts[0])][:most]
+            return best, np.full(best.size, np.nan)
         total += draws * simulation.membership(counts, most, random)
         done += draws
     return rivals[:most], np.asarray(total[:most] / wanted)

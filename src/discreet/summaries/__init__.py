@@ -9,6 +9,7 @@ from discreet.summaries.dense_cells import DenseCells
 from discreet.summaries.item_tables import ItemTables
 from discreet.summaries.marginal_tables import MarginalTables
 from discreet.summaries.query_answers import QueryAnswers
+from discreet.summaries.selected_counts import SelectedCounts
 from discreet.summaries.shared_counts import SharedCounts
 from discreet.summaries.shrunk import Shrunk, ShrunkCells
 from discreet.summaries.sketch_cells import SketchCells
@@ -20,7 +21,7 @@ from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
 _DENSE = (Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
 SHAPES: dict[str, type[Summary]] = {
-    summary.shape: summary for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks, SharedCounts)
+    summary.shape: summary for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks, SharedCounts, SelectedCounts)
 }
 
 __all__ = ["SHAPES", "Answers", "Summary"]

@@ -11,24 +11,31 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_unit
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_bounds import Bound
-from discreet.mechanisms.items.item_method import COUNT, PAIRS, SHARES, ItemMethod
+from discreet.mechanisms.items.item_method import COUNT, LARGEST_CHOICE, PAIRS, SHARES, ItemMethod
 from discreet.mechanisms.items.item_sizes import (
     bound_of_head,
     bound_of_total,
     clear_bins,
+    items_of_users,
     most_change,
     number_of_bins,
+    stands_out,
     units_for,
     weight_of_users,
 )
 from discreet.naming import SHARED_COLUMNS
 from discreet.noise import Noise
+from discreet.parameters import Parameter, Whole
+from discreet.privacy import cost, scale_of, selection_cost, selection_scale
 from discreet.private.kept import Histories, Kept
+from discreet.summaries import Summary
+from discreet.summaries.selected_counts import SelectedCounts
 from discreet.summaries.share_estimates import likely_weights
 from discreet.summaries.share_steps import Corrections, Ints, Weighed
 from discreet.summaries.shared_counts import SharedCounts
@@ -42,11 +49,21 @@ _PARTS = {
 }
 #: how many items are measured again
 HEAD = 10
+#: where only the largest are wanted: the histogram's part, and what selecting has of the rest if there is no ranking
+_TOP_PARTS = {**_PARTS, "histogram": Fraction(5, 100), "items": Fraction(83, 100)}
+_SELECTING = Fraction(70, 95)
+
+TOP = Parameter(
+    "top",
+    Whole(),
+    "How many of the items with most users are wanted; these are selected, and only they counted, where that is better",
+    otherwise="all items are counted",
+)
 
 
 class EvenShares(ItemMethod):
     method = "even-shares"
-    parameters = (PAIRS, COUNT, SHARES)
+    parameters = (PAIRS, COUNT, SHARES, TOP)
     takes_pairs = False
     columns = SHARED_COLUMNS
     rehearsal = "none"
@@ -55,6 +72,9 @@ class EvenShares(ItemMethod):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self.needs_rows = self.bounds_users
+        self.top = None if "top" not in request.parameters else self.up_to(TOP, self.sizes["items"])
+        if self.selects and self._selection_scale(self._rest() * _SELECTING) > LARGEST_CHOICE:
+            raise BadParameter(f"{self.method}: to select needs more of epsilon; raise epsilon, or lower top")
         if len(request.schema) > 1:
             raise BadParameter(
                 f"{self.method} counts items alone; leave out the context, or use sra, hpa or lpa for it"
@@ -64,6 +84,11 @@ class EvenShares(ItemMethod):
     def bounds_users(self) -> bool:
         """Whether a user may have several records, so that there is something to share."""
         return self.request.unit.most > 1
+
+    @property
+    def selects(self) -> bool:
+        """Whether the largest may be selected: that is better only where users have as many items."""
+        return self.bounds_users and self.top is not None and self.top <= self.request.unit.most
 
     def chosen_bound(self) -> Bound:
         if self.bounds_users:
@@ -76,13 +101,15 @@ class EvenShares(ItemMethod):
         return Bound(self.request.unit.most, self.request.unit)
 
     def default_shares(self) -> dict[str, Fraction]:
-        return dict(_PARTS) if self.bounds_users else {"items": Fraction(1)}
+        if not self.bounds_users:
+            return {"items": Fraction(1)}
+        return dict(_TOP_PARTS if "top" in self.request.parameters else _PARTS)
 
     def widest_change(self) -> Fraction:
         unit = self.request.unit
         return Fraction(unit.widened(most_change(unit.most)).sensitivity if self.bounds_users else unit.sensitivity)
 
-    def published(self, histories: Histories, bound: int, noise: Noise) -> SharedCounts:
+    def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
         kept = self.kept(histories, bound, noise)
         every = np.arange(self.sizes["items"])
         what = "users" if self.distinct else "records"
@@ -91,6 +118,8 @@ class EvenShares(ItemMethod):
             return SharedCounts(self.release_schema, items, None, most=bound, what=what)
         bins = self._weighed("histogram", kept.bins(number_of_bins(bound)), 1, 1, noise)
         clear = clear_bins(bins.values, float(bins.scale))
+        if self.selects and self._selecting_is_better(clear, float(bins.scale)):
+            return self._selected(kept, noise)
         weight = weight_of_users(clear, bound)
         units = units_for(weight, bound)
         items = self._weighed("items", kept.shares(weight, units, every), weight, units, noise)
@@ -101,6 +130,42 @@ class EvenShares(ItemMethod):
         head = self._head(kept, heads, items, most, noise)
         corrections = Corrections(bins, total, heads, head)
         return SharedCounts(self.release_schema, items, corrections, most=bound, what=what)
+
+    def _selecting_is_better(self, clear: NDArray[np.float64], scale: float) -> bool:
+        """Selecting k has noise of k / epsilon; ranking has that of the users' average number of items, or about."""
+        return not stands_out(clear, scale) or (self.top or 0) <= items_of_users(clear)
+
+    def _selected(self, kept: Kept, noise: Noise) -> SelectedCounts:
+        """The items of most users by one-shot noise; then the users of each, with noise of its own."""
+        assert self.top is not None
+        exact = kept.table(self.request.unit.most)
+        one, scale = self.unit_of(1), self._selection_scale(self._rest() * _SELECTING)
+        self.pay(selection_cost(one, scale, self.top))
+        codes = noise.select(exact, self.top, scale)
+        unit = self.unit_of(self.top)
+        own = scale_of(self._rest() * (1 - _SELECTING), unit.sensitivity)
+        self.pay(cost(unit, 1 / own))
+        return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own)
+
+    def _rest(self) -> Fraction:
+        """The epsilon that the histogram leaves."""
+        return self.request.epsilon * (sum(self.shares.values()) - self.shares["histogram"])
+
+    def _selection_scale(self, epsilon: Fraction) -> Fraction:
+        assert self.top is not None
+        return selection_scale(epsilon, self.unit_of(1), self.top)
+
+    def _counts_users(self) -> bool:
+        if "top" not in self.request.parameters:
+            return super()._counts_users()
+        if self.request.parameters.get("count", "users") != "users":
+            raise BadParameter(
+                "top: items are selected by how many users have them; leave out count, or set it to 'users'"
+            )
+        if self.request.unit.in_cell not in (None, 1):
+            return super()._counts_users()
+        self.note_choice("count", "users", "top: items are selected by how many users have them")
+        return True
 
     def _head(self, kept: Kept, heads: Ints, items: Weighed, total_bound: int, noise: Noise) -> Weighed:
         """A second look at the largest items: of users no more than there are, of records no more than a bound."""
@@ -124,4 +189,4 @@ class EvenShares(ItemMethod):
         return list(by_the_unit(self.request.unit))
 
     def method_leaves_out(self) -> list[LeftOut]:
-        return []
+        return [LeftOut("selected", {"top": self.top})] if self.selects else []

@@ -78,6 +78,18 @@ def bound_of_head(share: float, total_bound: int) -> int:
     return min(max(math.ceil(2 * share * total_bound), 2), total_bound)
 
 
+def items_of_users(clear: Floats) -> float:
+    """How many records users have on average; in a bin about three quarters of the most."""
+    ends = np.ldexp(1.0, np.arange(clear.size))
+    ends[2:] *= 0.75
+    return float((clear * ends).sum() / clear.sum())
+
+
+def stands_out(clear: Floats, scale: float) -> bool:
+    """Whether there are clearly any users at all."""
+    return float(clear.sum()) > _STANDS_OUT * math.sqrt(2) * scale
+
+
 def _above(histogram: NDArray[np.float64] | Ints) -> NDArray[np.float64]:
     """Of each bin the users of all higher ones."""
     return np.append(np.cumsum(histogram[::-1])[::-1][1:], 0).astype(np.float64)

@@ -283,3 +283,71 @@ def test_too_small_an_epsilon_for_so_many_records_is_refused_before_the_charge()
     with pytest.raises(BadParameter, match="raise epsilon"):
         source.publish(Items("item"), "1e-5")
     assert source.ledger.spent == 0
+
+
+# --- the largest few, selected ----------------------------------------------------------------------------------------
+
+
+def many_items() -> pd.DataFrame:
+    """Users of 30 items each, of which five are common to all."""
+    rows = [(user, item) for user in range(500) for item in [*range(5), *((user * 7 + i) % 45 + 5 for i in range(25))]]
+    return pd.DataFrame(rows, columns=["who", "item"])
+
+
+WIDE = Unit("who", max_rows=50)
+
+
+def test_the_largest_are_selected_and_counted(tmp_path: Path) -> None:
+    release = discreet.open(many_items(), SCHEMA, unit=WIDE).publish(Items("item", top=5), 5)
+    assert release.manifest["summary"]["shape"] == "selected-counts"
+    again = discreet.load(release.save(tmp_path / "r"))
+    assert sorted(again.to_arrow()["item"].to_pylist()) == [0, 1, 2, 3, 4]
+    for item in range(5):
+        found = again.count({"item": item}, level=1 - 1e-12)
+        assert found.low <= 500 <= found.high < 1000
+        assert found == release.count({"item": item}, level=1 - 1e-12)
+    other = again.count({"item": 30})
+    assert (other.low, other.high) == (0, np.inf)
+    assert "not selected" in other.note
+    assert again.count().low > 1000
+    top = again.top(10)
+    assert sorted(top["item"]) == [0, 1, 2, 3, 4]
+    assert np.isnan(top["certainty"]).all()
+
+
+def test_users_of_few_items_are_ranked_by_counts() -> None:
+    few = pd.DataFrame({"who": np.arange(3000) // 2, "item": np.arange(3000) % 50})
+    release = discreet.open(few, SCHEMA, unit=WIDE).publish(Items("item", top=10), 5)
+    assert release.manifest["summary"]["shape"] == "shared-counts"
+    narrow = discreet.open(few, SCHEMA, unit=Unit("who", max_rows=2)).publish(Items("item", top=10), 5)
+    assert narrow.manifest["summary"]["shape"] == "shared-counts"
+    assert len(narrow.top(10)) == 10
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_selecting_costs_what_is_charged(neighbours: str) -> None:
+    unit = Unit("who", max_rows=50, neighbours=neighbours)
+    method = made("even-shares", (60,), 2, unit, top=5)
+    scales: list[Fraction] = []
+
+    class Noted(ZeroNoise):
+        def select(self, counts: Ints, most: int, scale: Any) -> Ints:
+            scales.append(scale)
+            return super().select(counts, most, scale)
+
+    found = method.measure(Rows((60,), [list(range(40))] * 300), Noted())
+    twice = 1 if neighbours == "add-remove" else 2
+    assert scales == [Fraction(5 * twice) / (2 * Fraction(70, 100))]
+    assert found.scale == Fraction(5 * twice) / (2 * Fraction(25, 100))
+    assert found.codes.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [({"top": 51}, "from 1 to 50"), ({"top": 0}, "top"), ({"top": 3, "count": "records"}, "leave out count")],
+)
+def test_what_cannot_be_selected_is_refused(asked: dict[str, Any], says: str) -> None:
+    source = discreet.open(frame(3), SCHEMA, unit=UNIT)
+    with pytest.raises(BadParameter, match=says):
+        source.publish(Items("item", **asked), 1)
+    assert source.ledger.spent == 0

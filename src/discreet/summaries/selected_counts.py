@@ -1,0 +1,66 @@
+"""Noisy counts of a few items that were selected as the largest; of others only that they were not selected."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.numbers import written
+from discreet.numbers.laws import DiscreteLaplace, half_widths
+from discreet.privacy import Alpha, as_text
+from discreet.queries import Questions
+from discreet.schema import Schema
+from discreet.summaries.base import Answers, Floats, Summary, cells_asked, per_question
+from discreet.summaries.columns import arrow_table, checked_counts, codes_of, distinct_rows, labels_of
+
+Ints = NDArray[np.int64]
+
+
+class SelectedCounts(Summary):
+    """`codes` are the selected items, first the one that was selected first; `values` their counts, measured apart."""
+
+    shape = "selected-counts"
+
+    def __init__(self, schema: Schema, codes: Ints, values: Ints, scale: Fraction) -> None:
+        self.schema, self.codes, self.values, self.scale = schema, codes, values, scale
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        inside = np.zeros((2, self.schema.cells + 1), np.int64)
+        inside[:, self.codes + 1] = np.stack([self.values, np.ones_like(self.values)])
+        running = np.cumsum(inside, axis=1)
+        first, last = questions.first[:, 0], questions.last[:, 0]
+        value, known = (per_question(questions, sums[last + 1] - sums[first]) for sums in running)
+        half = half_widths(Alpha.of(self.scale), known, level)
+        others = cells_asked(questions) - known
+        variance = known * DiscreteLaplace.of(self.scale).variance
+        # an item that was not selected usually has no more than the least of those that were
+        least = max(float(self.values.min()), 1.0)
+        stderr = np.sqrt(variance + others * least**2)
+        high = np.where(others > 0, np.inf, value + half)
+        return Answers(value, stderr, value - half, high)
+
+    def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
+        """As `ranking.Modelled` asks; nothing is known of items that were not selected."""
+        values = np.full(self.schema.cells, np.nan)
+        values[self.codes] = self.values
+        return np.tile(values[questions.first[:, 0]], (draws, 1))
+
+    def to_arrow(self) -> Any:
+        item = self.schema.names[0]
+        return arrow_table({item: labels_of(self.schema[item], self.codes), "count": self.values})
+
+    def facts(self) -> dict[str, Any]:
+        return {"scale": as_text(self.scale), "selected": self.codes.size}
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SelectedCounts:
+        item, table = schema.names[0], distinct_rows(parquet)
+        codes, values = codes_of(schema[item], table[item]), checked_counts(table["count"].to_numpy())
+        if len(schema) != 1 or codes.size != written.whole(facts, "selected", 1) or values.dtype != np.int64:
+            raise ValueError("the table does not have one whole count for each selected item")
+        if np.unique(codes).size != codes.size:
+            raise ValueError("the table has an item twice")
+        return cls(schema, codes, values, written.scale(facts["scale"]))
