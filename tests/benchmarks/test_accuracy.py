@@ -11,7 +11,7 @@ import pytest
 
 import benchmarks.adaptive
 from benchmarks import accuracy
-from benchmarks.accuracy import adult, commuting, grids, long_line, regret, rows, shapes, trials
+from benchmarks.accuracy import adult, commuting, grids, item_counts, item_sets, long_line, regret, rows, shapes, trials
 from benchmarks.accuracy.asking import CLASSES, OF_RECORDS, RANDOM, TOTAL, Ends, boxes, sums
 from benchmarks.accuracy.trials import Found, Method
 from benchmarks.measure import Report
@@ -24,6 +24,10 @@ MISSING = Method("ranges", "no-such-method")
 @pytest.fixture(autouse=True)
 def no_real_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path))
+    monkeypatch.setattr(
+        item_sets, "MADE_UP", {"few": lambda dice, part: (np.arange(900) // 3, np.arange(900) % 7, 150)}
+    )
+    monkeypatch.setattr(item_counts, "TRIALS", 1)
     return tmp_path
 
 
@@ -210,7 +214,31 @@ def test_a_full_run_has_limits_for_adaptive(monkeypatch: pytest.MonkeyPatch) -> 
     assert limits["64 values, 10^2 records, adaptive: error / privelet, as measured"] == 9
     assert limits["64 values, adaptive: worst error / best paper's beyond chance"] == 1.1
     assert limits["2^30 values, epsilon 1, random ranges, adaptive: error / baseline"] == 1 / 15
-    assert all("adaptive" in what for what in limits)
+    assert limits["items: KL / sra's, geometric mean"] == 0.3
+    assert all("adaptive" in what or what.startswith("items: ") for what in limits)
+
+
+def test_made_up_users_are_the_same_in_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("DISCREET_DATA", "nowhere")
+    one, other = ({made.name: made for made in item_sets.item_sets(quick=True)} for _ in range(2))
+    assert len(one) == 12
+    for name, made in one.items():
+        assert np.array_equal(made.true, other[name].true)
+        assert made.true.sum() == made.item.size
+        assert made.kept(made.most, distinct=False, scores=None, salt=bytes(16)).table(10**6).sum() == made.item.size
+        few = made.kept(2, distinct=False, scores=None, salt=bytes(16))
+        assert few.numbers(5)[3:].sum() == 0
+        assert few.users == np.unique(made.owner).size
+
+
+def test_errors_of_items_are_worked_out() -> None:
+    true = np.array([6.0, 3.0, 1.0, 0.0])
+    exact, off = item_counts._errors(true, true), item_counts._errors(true[::-1], true)
+    assert (exact["L1"], exact["MSE"], exact["precision at 10"]) == (0, 0, 1)
+    assert off["L1"] == pytest.approx(1.6)
+    assert off["MSE"] == pytest.approx(20.0)
+    assert off["KL"] > exact["KL"] >= 0
 
 
 def test_times_of_adaptive_need_no_real_data() -> None:
