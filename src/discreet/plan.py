@@ -103,7 +103,7 @@ def _guessed(mechanism: Any, request: Request) -> float:
     if mechanism.method not in ("lpa", "sra"):
         return math.nan
     guess = {name: float(exact(request.parameters["guess"][name], name)) for name in GUESSES}
-    return math.sqrt(squared_error(guess, mechanism.bound.most, mechanism.epsilon_of("items"), request.unit))
+    return math.sqrt(squared_error(guess, mechanism.bound, mechanism.epsilon_of("items"), request.unit))
 
 
 def _advice(task: Task, request: Request) -> list[str]:
@@ -111,8 +111,8 @@ def _advice(task: Task, request: Request) -> list[str]:
         return []
     if "guess" not in request.parameters:
         return [
-            "Say guess = {users, records, popularity}, public numbers, to have the bound worked out, "
-            'or bound = "quantile" to draw it privately.'
+            "Say guess = {users, records, popularity}, public numbers, to have the bound of sra or hpa worked out; "
+            "even-shares finds its own privately."
         ]
     mechanism: Any = mechanism_for(task, request, "sra")
     best = best_bound(request.parameters["guess"], mechanism.epsilon_of("items"), request.unit)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.items.gs import best_size
-from discreet.privacy import Alpha, sampling_rate
+from discreet.privacy import sampling_rate
 from tests.laplace_law import LaplaceLaw
 
 Floats = NDArray[np.float64]
@@ -124,23 +124,6 @@ def cells_law(users: Users, items: int, contexts: int, bound: int, scales: Any, 
     widths = [scales[0]] * items + [scales[-1]] * (items * contexts)
     laws = [p * noisy(exact, widths[: len(exact)], *ends) for exact, p in tables.items()]
     return np.asarray(np.sum(laws, axis=0))
-
-
-def quantile_law(users: Users, items: int, most: int, quantile: Fraction, epsilons: Any, ends: Any) -> Law:
-    """The bound by the exponential mechanism, from its definition in fractions; then the items at its scale."""
-    sizes = [min(len(mine), most) for mine in users if mine]
-    losses = []
-    for bound in range(1, most + 1):
-        below, upto = sum(size < bound for size in sizes), sum(size <= bound for size in sizes)
-        missed = max(below - quantile * len(sizes), quantile * len(sizes) - upto, Fraction(0))
-        losses.append(missed * quantile.denominator)
-    unit_change = max(quantile.numerator, quantile.denominator - quantile.numerator)
-    alpha = float(Alpha.of(2 * Fraction(unit_change) / epsilons[0]).fraction)
-    weights = np.array([alpha ** float(loss) for loss in losses])
-    return {
-        bound: weights[bound - 1] / weights.sum() * cells_law(users, items, 1, bound, [bound / epsilons[1]], ends)
-        for bound in range(1, most + 1)
-    }
 
 
 def popular_law(users: Users, items: int, bound: int, epsilons: Any, ends: Any) -> Law:

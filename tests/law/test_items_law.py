@@ -1,6 +1,6 @@
 """The exact law of published items on tiny domains: draws agree with it, and neighbours' laws stay within epsilon.
 
-Rejected are grouping by true counts, popularity without noise, a bound taken from the data, bounds per row, the noise
+Rejected are grouping by true counts, popularity without noise, bounds per row, the noise
 of another group size, ties by the order of items.
 """
 
@@ -19,9 +19,7 @@ import pytest
 
 from discreet.mechanisms.items.gs_s import GsS
 from discreet.mechanisms.items.hpa import Hpa
-from discreet.mechanisms.items.item_bounds import Bound
 from discreet.mechanisms.items.item_groups import GroupedItems
-from discreet.mechanisms.items.lpa import Lpa
 from discreet.noise import Noise, SystemSource
 from discreet.privacy import Unit
 from discreet.summaries.smoothed_items import GroupedCounts, Groups
@@ -35,7 +33,6 @@ from tests.law.item_laws import (
     cells_law,
     grouped_law,
     popular_law,
-    quantile_law,
 )
 from tests.statistics import Agreement, compare, divergence, share
 
@@ -74,7 +71,6 @@ class Case:
             key, values = tuple(part.groups.tolist()), part.sums
         else:
             values = np.concatenate([part.values for part in summary.parts])
-            key = summary.left.bound if self.parameters.get("bound") == "quantile" else None
         return key, tuple((np.clip(values, self.low, self.high) - self.low).tolist())
 
 
@@ -90,10 +86,6 @@ SAMPLES["best"] = by_sample(3, None, Fraction(4), 2, noise=0.5 / 2)
 SAMPLES["replaced"] = by_sample(3, 1, Fraction(4), 2, "rows", record=2)
 CASES = {
     "lpa": Case("lpa", (3,), 2, 2, SOME, lambda users: {None: cells_law(users, 3, 1, 2, [ONE], (-1, 4))}),
-    "lpa-quantile": Case(
-        "lpa", (3,), 3, 4, SOME, lambda users: quantile_law(users, 3, 3, HALF, [2, 2], (-1, 4)),
-        parameters={"bound": "quantile", "quantile": "1/2", "shares": {"bound": "1/2", "items": "1/2"}},
-    ),
     "sra": Case(
         "sra", (3,), 3, 2, SOME, lambda users: {None: cells_law(users, 3, 1, 1, [HALF], (-1, 4))},
         parameters={"bound": 1},
@@ -220,12 +212,6 @@ def test_popularity_without_noise_is_rejected(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Hpa, "_popularity", exact)
     assert rejected("hpa")
-
-
-def test_the_datas_own_maximum_as_bound_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Bound, "losses", lambda self, numbers: numbers)
-    monkeypatch.setattr(Lpa, "choose", lambda self, step, numbers, *rest: int(np.flatnonzero(numbers).max()) - 1)
-    assert rejected("lpa-quantile", draws=DRAWS // 2)
 
 
 def each_row_a_user(name: str) -> Users:

@@ -34,7 +34,6 @@ EVERY = [task for tasks in EXAMPLES.values() for task in tasks if not is_sparse(
 MORE: list[Task] = [
     Table(["age", "sex", "place"]),
     Items("place", method="sra", rescale=True),
-    Items("place", method="lpa", bound="quantile"),
     Items("age", method="fpa"),
     Items("age", method="gs"),
     Items("age", context=["sex"], method="gs-s", sampling="rows"),

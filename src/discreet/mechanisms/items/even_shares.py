@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_unit
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.items.item_bounds import Bound
 from discreet.mechanisms.items.item_method import COUNT, LARGEST_CHOICE, PAIRS, SHARES, ItemMethod
 from discreet.mechanisms.items.item_sizes import (
     bound_of_head,
@@ -90,7 +89,7 @@ class EvenShares(ItemMethod):
         """Whether the largest may be selected: that is better only where users have as many items."""
         return self.bounds_users and self.top is not None and self.top <= self.request.unit.most
 
-    def chosen_bound(self) -> Bound:
+    def noted_bound(self) -> int:
         if self.bounds_users:
             why = "from noisy numbers of users by their records; see `summary`"
             self.note_choice("bound", "half of the median number of records of a user", why)
@@ -98,7 +97,7 @@ class EvenShares(ItemMethod):
             self.note_choice("head", f"the {HEAD} items of the largest noisy weights", "measured again; see `summary`")
         else:
             self.note_choice("bound", 1, "the unit's own: there is nothing to share")
-        return Bound(self.request.unit.most, self.request.unit)
+        return self.request.unit.most
 
     def default_shares(self) -> dict[str, Fraction]:
         if not self.bounds_users:

@@ -57,14 +57,14 @@ class Fpa(ItemMethod):
         else:
             self.note_choice("coefficients", "drawn privately; see `summary`", "default")
             self.rehearsal = "none"
-            unit = self.unit_of(self.bound.most)
+            unit = self.unit_of(self.bound)
             for step in self.steps:
                 sensitivity = _loss_sensitivity(unit, padded_length(self.sizes[step]))
                 self.check_choice(sensitivity, self.epsilon_of(_CHOICES[step]))
 
     def widest_change(self) -> Fraction:
         lengths = [padded_length(self.sizes[step]) for step in ("items", "edges")]
-        return max(_moved(self.unit_of(self.bound.most), length, length) for length in lengths)
+        return max(_moved(self.unit_of(self.bound), length, length) for length in lengths)
 
     def default_shares(self) -> dict[str, Fraction]:
         if "coefficients" in self.request.parameters:

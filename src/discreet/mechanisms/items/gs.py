@@ -64,8 +64,8 @@ class Gs(GsS):
             if scale == "paper" or self.sampling != "columns":
                 raise BadParameter('mean needs scale = "mean" and sampling = "columns"; set these, or leave mean out')
             self.mean = self.value(MEAN)
-            if not 1 <= self.mean <= self.bound.most:
-                raise BadParameter(f"mean must lie between 1 and the bound, {self.bound.most}")
+            if not 1 <= self.mean <= self.bound:
+                raise BadParameter(f"mean must lie between 1 and the bound, {self.bound}")
 
     @property
     def as_printed(self) -> bool:

@@ -81,7 +81,7 @@ class ItemCells(ItemMethod):
         if not self.rescales:
             return found
         others = [one for one in found if one.kind != "user-bound"]
-        return [LeftOut("rescaled", {"bound": self.bound.text}), *others]
+        return [LeftOut("rescaled", {"bound": str(self.bound)}), *others]
 
     def _noisy_pairs(self, table: NDArray[np.int64], scale: Fraction, noise: Noise) -> NDArray[np.int64]:
         """An item makes no pair with itself. Where users are counted, a pair is one count, whichever comes first."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.items.item_bounds import BOUND, GUESS, QUANTILE, QUANTILE_SHARE, Bound
+from discreet.mechanisms.items.item_bounds import BOUND, GUESS, chosen_bound
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
@@ -48,7 +48,7 @@ SHARES = Parameter(
     "How epsilon is divided among the steps",
     otherwise="the method's own, see its card",
 )
-ITEMS: Parameters = (PAIRS, COUNT, BOUND, QUANTILE, GUESS, SHARES)
+ITEMS: Parameters = (PAIRS, COUNT, BOUND, GUESS, SHARES)
 
 
 class ItemMethod(SharedBudget):
@@ -72,13 +72,13 @@ class ItemMethod(SharedBudget):
         self.distinct = self._counts_users()
         #: the tables that are published, each of which has steps of its own
         self.steps = ("items", "edges") if self.pairs or len(schema) > 1 else ("items",)
-        self.bound = self.chosen_bound()
+        #: how many records of a user count
+        self.bound = self.noted_bound()
         #: how many looks at the users' records it will take
-        self.looks = 1 + self.bound.private
-        as_declared = not self.bound.private and self.bound.most == request.unit.most
+        self.looks = 1
         # a unit's "one row in a cell" is about cells of the data, which may be finer than items
-        self.needs_rows = self.pairs or self.distinct or not as_declared
-        if self.pairs and self.bound.most == 1:
+        self.needs_rows = self.pairs or self.distinct or self.bound != request.unit.most
+        if self.pairs and self.bound == 1:
             raise BadParameter("bound: pairs of items need at least 2 records of a user; raise the bound")
         if self.pairs:
             self.release_schema = Schema({self.item: schema[self.item], ALSO + self.item: schema[self.item]})
@@ -91,20 +91,17 @@ class ItemMethod(SharedBudget):
         self.shares = self._shares()
         self._paid = Fraction(0)
         self.check_scale(self.widest_change() / (request.epsilon * min(self.shares.values()) / 2))
-        if self.bound.private:
-            self.check_choice(self.bound.sensitivity, self.epsilon_of("bound"))
         refuse_columns(schema, (*TOP_COLUMNS, *self.columns), self.method)
         if self.pairs and not self.takes_pairs:
             raise BadParameter(f"{self.method} cannot count pairs of items; use lpa, sra or hpa for them")
 
-    def chosen_bound(self) -> Bound:
-        """How many records of a user count, noted."""
+    def noted_bound(self) -> int:
         usual = self.usual_bound or self.request.unit.most
-        return Bound.of(self.request, usual, self.default_shares()["items"], self.note_choice)
+        return chosen_bound(self.request, usual, self.default_shares()["items"], self.note_choice)
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""
-        units = [self.unit_of(self.request.unit.most), self.edge_unit(self.bound.most)]
+        units = [self.unit_of(self.request.unit.most), self.edge_unit(self.bound)]
         return Fraction(max(unit.sensitivity for unit in units))
 
     def check_choice(self, sensitivity: int, epsilon: Fraction) -> None:
@@ -130,11 +127,8 @@ class ItemMethod(SharedBudget):
 
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         histories = data.histories(self.looks)
-        bound, self._paid = self.bound.most, Fraction(0)
-        if self.bound.private:
-            losses = self.bound.losses(self.kept(histories, bound, noise).numbers(bound))
-            bound = 1 + self.choose("bound", losses, self.bound.sensitivity, noise)
-        summary = self.published(histories, bound, noise)
+        self._paid = Fraction(0)
+        summary = self.published(histories, self.bound, noise)
         self.check_paid(self._paid)
         return summary
 
@@ -185,7 +179,7 @@ class ItemMethod(SharedBudget):
         if self.request.unit.is_row:
             return found
         what = "different items" if self.distinct else "records"
-        return [LeftOut("user-bound", {"bound": self.bound.text, "what": what}), *found]
+        return [LeftOut("user-bound", {"bound": str(self.bound), "what": what}), *found]
 
     def cell(self) -> dict[str, int]:
         """A pair is one of two different items."""
@@ -218,9 +212,6 @@ class ItemMethod(SharedBudget):
     def _shares(self) -> dict[str, Fraction]:
         """Every step's share of epsilon, as given or by default; they add up to at most 1."""
         wanted, origin = self.default_shares(), "default"
-        if self.bound.private:
-            rest = {step: share * (1 - QUANTILE_SHARE) for step, share in wanted.items()}
-            wanted = {"bound": QUANTILE_SHARE, **rest}
         if (given := self.request.parameters.get("shares")) is not None:
             wanted, origin = _given_shares(given, list(wanted)), "given"
         self.note_choice("shares", {step: as_text(share) for step, share in wanted.items()}, origin)

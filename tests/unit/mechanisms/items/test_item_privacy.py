@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.mechanisms.items.fpa import _LOSS_STEPS, LATTICE, MOST_COUNT, _length_error, _loss_sensitivity, _moved
-from discreet.mechanisms.items.item_bounds import Bound, best_bound
+from discreet.mechanisms.items.item_bounds import best_bound
 from discreet.noise import Noise, ZeroNoise
-from discreet.privacy import Alpha, Unit, choice_cost, choice_scale, length_cost, sampling_rate
+from discreet.privacy import Alpha, Unit, length_cost, sampling_rate
 from discreet.private.publish import from_counts
 from discreet.schema import Nominal, Schema
 from discreet.tasks import Items
@@ -319,35 +319,6 @@ def test_another_scale_is_another_law() -> None:
     noise, weights = Noise(), float(Alpha.of(2).fraction) ** np.array([0, 1, 2, 4])
     hits = np.bincount([noise.choose(np.array([7, 8, 9, 11]), 1) for _ in range(3000)], minlength=4)
     assert not compare(hits, 3000, weights / weights.sum()).holds
-
-
-@each_relation
-@pytest.mark.parametrize("quantile", ["1/2", "0.9", "0.1", "1/3", "2/7"])
-def test_the_losses_of_a_bound(neighbours: str, quantile: str) -> None:
-    """Over all numbers of up to three users with up to four records, and what one user does to them."""
-    bound = Bound(4, Unit("who", max_rows=4, neighbours=neighbours), Fraction(quantile))
-    most = 0
-    for users in multisets(4, 3):
-        numbers = np.bincount(np.array(users, np.int64) + 1, minlength=5)
-        one = np.eye(5, dtype=np.int64)[1:]
-        others = [numbers + mine for mine in one]
-        if neighbours == "replace":
-            others = [numbers - one[user] + mine for user in set(users) for mine in one]
-        for other in others:
-            most = max(most, int(np.abs(bound.losses(numbers) - bound.losses(other)).max()))
-    assert most == bound.sensitivity
-    epsilon = Fraction(1, 7)
-    assert choice_cost(choice_scale(epsilon, most), most) == epsilon
-    # the exponent changes by the sensitivity over the scale, twice
-    assert 2 * most / choice_scale(epsilon, most) == epsilon
-
-
-def test_losses_are_least_at_the_quantile() -> None:
-    numbers = np.array([0, 10, 50, 30, 5, 5])
-    for quantile, best in (("0.05", 1), ("0.5", 2), ("0.9", 3), ("0.93", 4), ("0.99", 5)):
-        losses = Bound(5, Unit("who", max_rows=5), Fraction(quantile)).losses(numbers)
-        assert int(np.argmin(losses)) + 1 == best
-        assert losses.min() == 0
 
 
 @each_relation

@@ -232,9 +232,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("lpa", {"bound": 0}, "from 1 to 4"),
     ("lpa", {"bound": 5}, "from 1 to 4, the unit's own bound"),
     ("lpa", {"bound": 2.5}, "whole number"),
-    ("lpa", {"bound": "most"}, '"quantile" or a whole number'),
-    ("lpa", {"quantile": 0.9}, 'only with bound = "quantile"'),
-    ("lpa", {"bound": "quantile", "quantile": 1}, "above 0 and below 1"),
+    ("lpa", {"bound": "most"}, "must be a whole number"),
+    ("lpa", {"bound": "quantile"}, "is no more, .* use even-shares"),
     ("lpa", {"bound": 2, "guess": {"users": 1}}, "not both"),
     ("lpa", {"guess": {"users": 10}}, "users, records"),
     ("lpa", {"guess": {"users": 10, "records": 3, "popularity": 2}}, "at most 1"),
@@ -320,7 +319,7 @@ def test_ready_counts_do_not_tell_whose_they_are(method: str) -> None:
 def random_parameters(method: str) -> dict[str, Any]:
     possible: dict[str, Any] = {
         "count": dice.choice(["records", "users"]),
-        "bound": [1, 3, "quantile"][int(dice.integers(3))],
+        "bound": [1, 3][int(dice.integers(2))],
         **({"rescale": True} if method in PAIRING else {}),
         **({"probe": 2} if method == "hpa" else {}),
         **({"group": 2} if method in ("gs-r", "gs-s") else {}),
@@ -367,7 +366,6 @@ STORED: list[tuple[str, dict[str, Any]]] = [
     ("sra", {"context": "item", "count": "users"}),
     ("hpa", {"context": "item", "count": "users", "scores": {"a": 2}}),
     ("sra", {"rescale": True, "bound": 2, "context": "day"}),
-    ("lpa", {"bound": "quantile"}),
 ]
 
 

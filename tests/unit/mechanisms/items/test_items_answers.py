@@ -310,11 +310,6 @@ def test_ready_counts_bound_cells_not_items() -> None:
         ("1e-6", 10**5, {"method": "lpa", "context": "item"}),
         ("1e-9", 10**4, {"method": "fpa"}),
         ("1e-11", 10**4, {"method": "gs"}),
-        pytest.param(
-            "1e-7",
-            2,
-            {"method": "lpa", "bound": "quantile", "quantile": "0.123457"},
-        ),
     ],
 )
 def test_too_small_an_epsilon_is_refused_before_the_charge(epsilon: str, most: int, parameters: Any) -> None:
