@@ -213,7 +213,8 @@ class Release:
         """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
 
         `certainty` is the share of simulations of the known noise in which the item is among the top k. It takes
-        counts as not below zero and nothing else as known; what `leaves_out` says is not in it.
+        counts as not below zero and nothing else as known; what `leaves_out` says is not in it. `even-shares` knows
+        more: it draws counts from a law that it fitted to all of them. NaN if nothing can be told.
         """
         if not isinstance(self.summary, Ranked | Modelled):
             raise CannotAnswer("top works for releases of Items only; for others ask table(by, largest=10)")
