@@ -2,10 +2,10 @@
 
 Least squares over all looks comes first (`effects`): unbiased, with known variances. One-way tables are projected to
 numbers of at least zero that add up to the total. A pair starts from the product of its margins; what was seen beyond
-that is shrunk (`interactions`), and the whole is projected to numbers of at least zero with these margins. That does not
-change the margins, so all pairs agree. A pair that was not looked at follows along the strongest pairs that were. Tables
-of more attributes start from the likeliest table with the pairs, and so on: these agree with all one-way tables, and with
-the table of all but their last attribute.
+that is shrunk (`interactions`), and the whole is projected to numbers of at least zero with these margins. They stay
+as they are, so all pairs agree. A pair that was not looked at follows along the strongest pairs that were. Tables of
+more attributes start from the likeliest table with the pairs, and so on: these agree with all one-way tables, and
+with the table of all but their last attribute.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class AgreedTables(SeveralTables):
         """A guess of how far a number is off: by its margins' noise, and by how little its attributes may depend.
 
         Of m records of the smaller margin t are in the question; a share of sqrt(t (m - t)), for it is exact if the
-        question is about all of a margin.
+        question is about all of a margin. One record more of each, for nobody knows that there are none.
         """
         if len(places) < 2:
             return np.full(questions.count, np.inf)
@@ -155,9 +155,8 @@ class AgreedTables(SeveralTables):
             variance = self.moments(some, [place])[1]
             less = here < margin
             margin, noise = np.where(less, here, margin), np.where(less, variance, noise)
-        share = np.divide(value, margin, out=np.ones_like(value), where=margin > 0)
-        spread = strength**2 * value * np.maximum(margin - value, 0.0)
-        return np.sqrt(np.minimum(share, 1.0) ** 2 * noise + spread)
+        records, most = value + 1, np.maximum(margin, value) + 1
+        return np.asarray(np.sqrt((records / most) ** 2 * noise + strength**2 * records * (most - records)))
 
     def _strength(self, places: Attributes) -> float:
         if self.strengths is None or len(places) != 2:
@@ -183,7 +182,8 @@ class AgreedTables(SeveralTables):
             axes = [Direct(size) for size in table.shape]
             self._running[kind, places] = running_sums(axes, table.astype(np.float64))
         there = replace(questions, first=questions.first[:, list(places)], last=questions.last[:, list(places)])
-        return per_question(there, box_sums(there, self._running[kind, places]))
+        found = per_question(there, box_sums(there, self._running[kind, places]))
+        return np.maximum(found, 0.0) if kind == "final" else found  # differences of running sums
 
     def whole_counts(self, questions: Questions) -> NDArray[np.int64] | None:
         """Of tables of one and two attributes; larger ones do not agree in all they share."""

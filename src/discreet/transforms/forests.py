@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def way(neighbours: Mapping[int, list[int]], start: int, end: int) -> list[int]:
 def along(places: list[int], table: Callable[[int, int], Floats], margin: Callable[[int], Floats]) -> Floats:
     """The table of the first and the last attribute, if each depends on the one before it only."""
     found = table(places[0], places[1])
-    for one, other in zip(places[1:-1], places[2:], strict=True):
+    for one, other in pairwise(places[1:]):
         counts = margin(one)
         shares = np.divide(1.0, counts, out=np.zeros_like(counts), where=counts > 0)
         found = (found * shares) @ table(one, other)

@@ -88,7 +88,7 @@ def whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     given = [np.minimum(side, lines) for side, lines in zip(left, table.shape[::-1], strict=True)]
     raised = np.zeros(table.shape, np.bool_)
     parts = near - whole
-    raise_some(parts, np.argsort(-parts, axis=None, kind="stable"), *given, raised)
+    raise_some(parts, np.argsort(-parts, axis=None, kind="stable"), given[0], given[1], raised)
     whole += raised
     _spread(whole, rows - whole.sum(axis=1), columns - whole.sum(axis=0))
     return whole

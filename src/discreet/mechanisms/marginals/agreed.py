@@ -49,15 +49,15 @@ Ints = NDArray[np.int64]
 POWER = Parameter(
     "power",
     Positive(Fraction(1, 10**6), Fraction(1)),
-    "Where all tables are measured, their shares of epsilon are in proportion to their cells to this power: a small one "
-    "favours small tables",
+    "Where all tables are measured, their shares of epsilon are in proportion to their cells to this power: a small "
+    "one favours small tables",
     Fraction(1, 6),
 )
 MEASURE = choice(
     "measure",
     ("auto", "all", "pairs"),
-    "All tables that are asked for; or one-way tables, and of the pairs inside of these tables those that depend on each "
-    "other most; or what public facts and the number of records say",
+    "All tables that are asked for; or one-way tables, and of the pairs inside of these tables those that depend on "
+    "each other most; or what public facts and the number of records say",
 )
 GUESS = Parameter(
     "guess",

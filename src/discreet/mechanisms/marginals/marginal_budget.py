@@ -1,7 +1,7 @@
 """How `agreed` shares epsilon, from public facts and the number of records: all in exact fractions.
 
 The hardness r of a request is the total variation that equal noise in all its tables would have: tables x mean cells /
-(2 epsilon records). The constants were chosen on the census table with eight attributes and on a made-up one with twenty.
+(2 epsilon records). Constants were chosen on the census table with eight attributes and on a made-up one with twenty.
 """
 
 from __future__ import annotations
