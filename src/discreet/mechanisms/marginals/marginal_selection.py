@@ -16,10 +16,10 @@ from discreet.transforms.strengths import likely_strengths
 #: no product is larger than this, all its cells together, so that strengths fit 64 bits
 _MOST = 1 << 60
 #: pairs are tried in falling order of strength / cells to this power
-_POWER = 0.75
+_POWER = 0.6
 #: by how much noise in cells is feared more than it hurts after all that is done about it: what was left out costs
 #: pairs that follow from it, too
-_FEAR = 2.0
+_FEAR = 1.5
 
 
 def whole_product(product: Floats) -> NDArray[np.int64]:
