@@ -27,7 +27,7 @@ __all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**15), ("adaptive", math.inf)),
     "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
-    "marginals": (("ireduct", math.inf),),
+    "marginals": (("agreed", math.inf),),
     "items": (("sra", math.inf),),
 }
 

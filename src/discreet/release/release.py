@@ -102,7 +102,8 @@ class Release:
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
         note = "; ".join(filter(None, [self._useless(boxes, found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
-        return Estimate(whole_total(value) if whole else value, stderr, low, high, level, note, plain, besides, parts)
+        shown = self._whole_count(asked, found) if whole else value
+        return Estimate(shown, stderr, low, high, level, note, plain, besides, parts)
 
     @property
     def _why_no_end(self) -> str:
@@ -179,18 +180,25 @@ class Release:
         for (index, labels, codes), place in zip(groups, places, strict=True):
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        found = self._answers(cut_questions(selected, ends), level, measured=measured)
+        questions = cut_questions(selected, ends)
+        found = self._answers(questions, level, measured=measured)
         answers, notes = _columns(found)
         if whole:
-            answers["count"] = self._whole(found, selected)
+            agreed = self.summary.whole_counts(questions)
+            answers["count"] = self._whole(found, selected) if agreed is None else agreed
         frame = Frame({**columns, **answers}, notes)
         return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
 
     def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = whole_total(self._answers(every, LEVEL).value[0])
+        total = self._whole_count(every, self._answers(every, LEVEL))
         plain = parts.measured if parts.besides is None else parts.value
         return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
+
+    def _whole_count(self, asked: Questions, found: Answers) -> int:
+        """Of one question."""
+        agreed = self.summary.whole_counts(asked)
+        return whole_total(found.value[0]) if agreed is None else int(agreed[0])
 
     def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
         """For each value of an ordinal attribute, how many records have that value or a lower one.

@@ -109,6 +109,10 @@ class Summary(ABC):
     def answer(self, questions: Questions, level: float) -> Answers:
         """Every question with an interval that covers the truth with probability `level`."""
 
+    def whole_counts(self, questions: Questions) -> NDArray[np.int64] | None:
+        """Whole numbers for every question that add up wherever the questions do; None if it has none of its own."""
+        return None
+
     @abstractmethod
     def to_arrow(self) -> Any:
         """The whole summary as an Arrow table: attribute columns with their labels, `count`, and what else it needs."""

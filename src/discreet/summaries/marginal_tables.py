@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
@@ -124,18 +123,6 @@ class MarginalTables(SeveralTables):
     def moments(self, questions: Questions, asked: list[int]) -> tuple[Floats, Floats, Floats]:
         tables = self.tables_for(asked)
         return self._agreed.answer(questions, tables) if self.consistent else self._weighed(questions, tables)
-
-    def tables_for(self, wanted: list[int]) -> list[int]:
-        """The tables that hold all these attributes."""
-        tables = [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
-        if not tables:
-            names = ", ".join(self.schema.names[place] for place in wanted)
-            listed = ", ".join(" x ".join(held) for held in self.sets[:12])
-            listed += f" and {len(self.sets) - 12} more" if len(self.sets) > 12 else ""
-            raise CannotAnswer(
-                f"no table of this release holds {names} together; it has {listed}. Ask about fewer at once"
-            )
-        return tables
 
     def _weighed(self, questions: Questions, tables: list[int]) -> tuple[Floats, Floats, Floats]:
         """Value, variance and fourth cumulant, from all these tables together."""

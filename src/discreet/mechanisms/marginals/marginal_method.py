@@ -24,6 +24,7 @@ from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
+from discreet.summaries import Summary
 from discreet.summaries.marginal_tables import MarginalTables, Part, ScaleChoice
 from discreet.summaries.query_answers import QueryAnswers
 
@@ -56,7 +57,7 @@ class MarginalMethod(SharedBudget):
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
                 "leave out the largest, or use wider bins"
             )
-        self.consistent = self.value(CONSISTENCY)
+        self.consistent = CONSISTENCY in self.parameters and self.value(CONSISTENCY)
         if self.consistent and self.families is not None:
             raise BadParameter("consistency works for tables, not for queries; leave it out")
         self.less_noise = f"raise epsilon, or ask for fewer than {len(self.cells)} tables"
@@ -78,7 +79,7 @@ class MarginalMethod(SharedBudget):
         """1 / scale of what was drawn besides the tables."""
         return []
 
-    def measure(self, data: Bounded, noise: Noise) -> MarginalTables | QueryAnswers:
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
         schema = self.request.schema
         if self.families is not None:
             parts = self.noisy_tables(self.families.counts(data.table()), noise)
