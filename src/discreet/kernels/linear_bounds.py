@@ -1,8 +1,8 @@
 """The least or the most that a sum of some non-negative counts can be, when sums of others lie between known ends.
 
-A linear programme for each question: atoms x >= 0, rows low <= M x <= high, the sum of the atoms with weight 1. Solved by
-the dual simplex method, which starts from a bound that holds and tightens it with every step, so that it may be stopped
-at any time: what it has then is still a bound.
+A linear programme for each question: atoms x >= 0, rows low <= M x <= high, and the sum of some atoms to be made large
+or small. Solved by the dual simplex method, which starts from a bound that holds and tightens it with every step, so
+that it may be stopped at any time: what it has then is still a bound.
 """
 
 from __future__ import annotations

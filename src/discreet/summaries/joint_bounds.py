@@ -1,7 +1,7 @@
 """Bounds of counts that no published table holds (Frechet bounds): all that the tables' intervals leave possible.
 
-The attributes that a question asks about are cut into parts, such as inside and outside of a box. Whatever the data, the
-true counts of all combinations of parts (atoms) are not below zero, and sums of them lie in the intervals of the
+The attributes that a question asks about are cut into parts, such as inside and outside of a box. Whatever the data,
+the true counts of all combinations of parts (atoms) are not below zero, and sums of them lie in the intervals of the
 published tables: how many records lie in the box by one attribute, by each two of them, and so on. The least and the
 most that the question can then be follow by a linear programme (`linear_bounds`).
 
@@ -78,7 +78,7 @@ class JointBounds:
         outside = np.array(list(itertools.product((False, True), repeat=len(asked))))
         axes = [[asked.index(place) for place in places] for places in sums]
         members = np.array([~outside[:, some].any(axis=1) for some in axes], np.float64)
-        return _solved(members, low, high, ~outside.any(axis=1))
+        return _solved(members, low, high, np.logical_not(outside.any(axis=1)))
 
     def _ends(self, questions: Questions, level: float) -> Interval:
         found = self.held(questions, level).of_counts()
@@ -119,13 +119,13 @@ class Sums:
             parts = Parts.of(question, asked, sizes)
         except CannotAnswer:
             return None
-        cells = []
+        cells: list[dict[int, int]] = []
         for places in _subsets(widest(sets, asked)):
             axes = [asked.index(place) for place in places]
             if len(cells) + math.prod(len(parts.met[axis]) for axis in axes) > _MOST_ROWS:
                 return None
             cells += [dict(zip(axes, cell, strict=True)) for cell in itertools.product(*(parts.met[a] for a in axes))]
-        runs = [[{asked[axis]: parts.runs(axis, part) for axis, part in cell.items()} for cell in cells]][0]
+        runs = [{asked[axis]: parts.runs(axis, part) for axis, part in cell.items()} for cell in cells]
         boxes = sum(math.prod(map(len, chosen.values())) for chosen in runs)
         if parts.inside.size > _MOST_ATOMS or boxes > _MOST_BOXES:
             return None
@@ -138,8 +138,11 @@ class Sums:
             owner += [number] * (len(ends) - len(owner))
         both = np.array(ends, np.int64)
         questions = Questions(both[:, :, 0].copy(), both[:, :, 1].copy(), len(cells), np.array(owner, np.int64))
-        return cls(np.array([np.broadcast_to(one, atoms.shape[1]) for one in members], np.float64), questions,
-                   parts.inside.reshape(-1))
+        return cls(
+            np.array([np.broadcast_to(one, atoms.shape[1]) for one in members], np.float64),
+            questions,
+            parts.inside.reshape(-1),
+        )
 
 
 def _subsets(tables: Sequence[Attributes]) -> list[Attributes]:

@@ -130,7 +130,7 @@ class JointFits:
             sizes = [self.sizes[place] for place in asked]
             self._running[asked] = running_sums([Direct(size) for size in sizes], self._joint(asked))
         there = Questions(questions.first[:, asked], questions.last[:, asked], questions.count, questions.owner)
-        return np.maximum(per_question(there, box_sums(there, self._running[asked])), 0.0)
+        return np.asarray(np.maximum(per_question(there, box_sums(there, self._running[asked])), 0.0))
 
     def _joint(self, asked: Attributes) -> Floats:
         axes = connected(self.sets, asked, self.sizes)
@@ -165,11 +165,9 @@ class JointFits:
 
 
 class Parts:
-    """The parts into which the boxes of a question cut each attribute: codes that lie in the same boxes are one part."""
+    """What the boxes of a question cut each attribute into: codes that lie in the same boxes are one part."""
 
-    def __init__(
-        self, codes: Sequence[NDArray[np.int64]], met: Sequence[list[int]], inside: NDArray[np.bool_]
-    ) -> None:
+    def __init__(self, codes: Sequence[NDArray[np.int64]], met: Sequence[list[int]], inside: NDArray[np.bool_]) -> None:
         #: of each attribute the part that each code is in
         self.codes = codes
         #: of each attribute the parts that lie in a box

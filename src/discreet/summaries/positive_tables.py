@@ -1,4 +1,4 @@
-"""Tables that agree, made non-negative: each the nearest to its values with the counts of single attributes that all share.
+"""Tables that agree, made non-negative: each the nearest one that has the counts of single attributes that all share.
 
 First the counts of each attribute alone are projected on what is not below zero and adds up to the total. Then each
 table y becomes max(0, y - u - v - ...), with a number for each value of each attribute such that its sums are those
@@ -76,7 +76,7 @@ def raked(table: Floats, sums: Sequence[Floats]) -> Floats:
 
 def _cut(values: Floats, sums: Floats) -> Floats:
     """Of each line, max(0, v - t) with the t at which it adds up."""
-    return np.maximum(values - _level(values, sums)[:, None], 0.0)
+    return np.asarray(np.maximum(values - _level(values, sums)[:, None], 0.0))
 
 
 def _level(lines: Floats, sums: Floats) -> Floats:
@@ -84,7 +84,7 @@ def _level(lines: Floats, sums: Floats) -> Floats:
     falling = -np.sort(-lines, axis=1)
     levels = (np.cumsum(falling, axis=1) - sums[:, None]) / np.arange(1, lines.shape[1] + 1)
     kept = np.maximum(np.count_nonzero(falling > levels, axis=1), 1)
-    return levels[np.arange(len(lines)), kept - 1]
+    return np.asarray(levels[np.arange(len(lines)), kept - 1])
 
 
 def _along(line: NDArray[Any], axis: int, dimensions: int) -> NDArray[Any]:
