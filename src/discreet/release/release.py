@@ -107,7 +107,9 @@ class Release:
         bounds = found.bounds is not None and bool(found.bounds[0])
         note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
-        number, plain = whole_total(value) if whole else value, None if bounds else plain
+        if bounds:  # the one nan that is itself, so that equal estimates are equal
+            stderr, plain = math.nan, None
+        number = whole_total(value) if whole else value
         ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
         return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
 
