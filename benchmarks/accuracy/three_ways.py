@@ -1,7 +1,7 @@
 """Adult over eight columns: tables of three attributes that a release of all pairs does not hold, estimated from them.
 
-Shown: total variation from the true table, that of the product of the release's one-way counts, how often bounds hold the
-true count and how wide they are, and the time of a table.
+Shown: total variation from the true table, that of the product of the release's one-way counts, how often bounds hold
+the true count and how wide they are, and the time of a table.
 """
 
 from __future__ import annotations
@@ -54,11 +54,10 @@ def run(report: Report) -> None:
             release = data.publish(task, epsilon)
             found = [read_off(release, names, counted(schema, rows, names)) for names in sets]
             said = f"{what}, {method.said}"
-            report.note(f"{said}: total variation", float(np.mean([one.estimate for one in found])))
-            report.note(
-                f"{said}: that of the product of one-way counts", float(np.mean([one.product for one in found]))
-            )
-            held, width = (float(np.mean([getattr(one, name) for one in found])) for name in ("held", "width"))
+            shown = ("estimate", "product", "held", "width")
+            estimate, product, held, width = (float(np.mean([getattr(one, name) for one in found])) for name in shown)
+            report.note(f"{said}: total variation", estimate)
+            report.note(f"{said}: that of the product of one-way counts", product)
             report.note(f"{said}: bounds", f"hold {held:.1%} of the cells, mean width {width:,.4g}")
             report.at_most(f"{said}: seconds for the slowest table", max(one.seconds for one in found), 2.0)
 

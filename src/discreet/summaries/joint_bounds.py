@@ -23,7 +23,7 @@ from discreet.errors import CannotAnswer
 from discreet.kernels.linear_bounds import linear_bounds
 from discreet.queries import Questions, picked
 from discreet.summaries.base import Answers, Floats, per_question
-from discreet.summaries.joint_fits import Attributes, Parts, widest
+from discreet.summaries.joint_fits import Attributes, CutParts, widest
 
 #: about how many steps of arithmetic all linear programmes of one call may take; beyond, bounds are simpler ones
 _WORK = 3 * 10**9
@@ -50,7 +50,7 @@ class JointBounds:
         left = _WORK
         for number in np.flatnonzero(boxes != 1).tolist():
             question = picked(questions, np.array([number]))
-            sums = Sums.of(question, asked, self.sizes, self.sets)
+            sums = KnownSums.of(question, asked, self.sizes, self.sets)
             if sums is None or _work(*sums.members.shape) > left:
                 found = self._of_parts(question, asked, level)
             else:
@@ -103,7 +103,7 @@ class JointBounds:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class KnownSums:
     """A question of several boxes: which atoms are in each sum, what each sum asks, and the atoms asked for."""
 
     members: Floats
@@ -113,10 +113,10 @@ class Sums:
     @classmethod
     def of(
         cls, question: Questions, asked: Attributes, sizes: Sequence[int], sets: Sequence[Attributes]
-    ) -> Sums | None:
+    ) -> KnownSums | None:
         """Of the parts of each table's attributes that lie in a box; None if these are too many."""
         try:
-            parts = Parts.of(question, asked, sizes)
+            parts = CutParts.of(question, asked, sizes)
         except CannotAnswer:
             return None
         cells: list[dict[int, int]] = []

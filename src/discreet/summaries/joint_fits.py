@@ -156,7 +156,7 @@ class JointFits:
         return np.array([self._coarse_value(picked(questions, np.array([q])), asked) for q in range(questions.count)])
 
     def _coarse_value(self, question: Questions, asked: Attributes) -> float:
-        parts = Parts.of(question, asked, self.sizes)
+        parts = CutParts.of(question, asked, self.sizes)
         tables = []
         for held in widest(self.sets, asked):
             axes = tuple(asked.index(place) for place in held)
@@ -164,7 +164,7 @@ class JointFits:
         return float(fitted(parts.sizes, tables)[parts.inside].sum())
 
 
-class Parts:
+class CutParts:
     """What the boxes of a question cut each attribute into: codes that lie in the same boxes are one part."""
 
     def __init__(self, codes: Sequence[NDArray[np.int64]], met: Sequence[list[int]], inside: NDArray[np.bool_]) -> None:
@@ -178,7 +178,7 @@ class Parts:
         self._runs: dict[int, list[list[tuple[int, int]]]] = {}
 
     @classmethod
-    def of(cls, question: Questions, asked: Attributes, sizes: Sequence[int]) -> Parts:
+    def of(cls, question: Questions, asked: Attributes, sizes: Sequence[int]) -> CutParts:
         codes, holds = [], []
         for place in asked:
             every = np.arange(sizes[place])
