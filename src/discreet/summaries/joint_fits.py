@@ -26,9 +26,11 @@ MOST_CELLS = 1 << 22
 """Of a joint table; beyond it each question has a coarse one of its own, of the parts that it cuts attributes into."""
 MOST_COARSE = 500
 _KEPT = 8
-_WORK = 2 * 10**9
+_WORK = 3 * 10**8
 _ROUNDS = 200
 _CLOSE = 1e-7
+#: how much of what is off may be left after a round before it is given up
+_STALLED = 0.999
 
 Attributes = tuple[int, ...]
 
@@ -91,10 +93,14 @@ def fitted(sizes: Sequence[int], tables: Sequence[Placed]) -> Floats:
     if total <= 0:
         return table
     rounds = int(np.clip(_WORK // (cells * len(targets)), 10, _ROUNDS))
+    before = np.inf
     for _ in range(rounds):
         table, worst = _one_round(table, targets)
         if worst <= _CLOSE * total:
             return table
+        if worst > _STALLED * before:
+            break
+        before = worst
     mean, turns = np.zeros(table.shape), len(targets)
     for turn in range(turns):
         table, _ = _one_round(table, [targets[turn]])
