@@ -28,6 +28,8 @@ from discreet.summaries.joint_fits import Attributes, CutParts, widest
 #: about how many steps of arithmetic all linear programmes of one call may take; beyond, bounds are simpler ones
 _WORK = 3 * 10**9
 _MOST_ROWS, _MOST_ATOMS, _MOST_STEPS, _MOST_BOXES = 400, 4096, 500, 20_000
+#: so many questions that are no products are looked at one by one
+_MOST_SINGLY = 200
 _HIGHEST = 1 - 2.0**-53
 
 Interval = tuple[Floats, Floats]
@@ -43,63 +45,75 @@ class JointBounds:
 
     def of(self, questions: Questions, asked: Attributes, level: float) -> Interval:
         """Of questions that are about these attributes; each has a box or more."""
-        boxes = np.bincount(questions.owner, minlength=questions.count)
         low, high = np.zeros(questions.count), np.zeros(questions.count)
-        if (single := np.flatnonzero(boxes == 1)).size:
-            low[single], high[single] = self._of_boxes(picked(questions, single), asked, level)
-        left = _WORK
-        for number in np.flatnonzero(boxes != 1).tolist():
+        products = _are_products(questions, asked)
+        if (some := np.flatnonzero(products)).size:
+            low[some], high[some] = self._of_products(picked(questions, some), asked, level)
+        others = np.flatnonzero(~products)
+        left, rest = _WORK if others.size <= _MOST_SINGLY else 0, []
+        for number in others.tolist():
             question = picked(questions, np.array([number]))
-            sums = KnownSums.of(question, asked, self.sizes, self.sets)
+            sums = KnownSums.of(question, asked, self.sizes, self.sets) if left else None
             if sums is None or _work(*sums.members.shape) > left:
-                found = self._of_parts(question, asked, level)
-            else:
-                left -= _work(*sums.members.shape)
-                ends = self._ends(sums.asked, _each(level, len(sums.members)))
-                found = _solved(sums.members, ends[0][None], ends[1][None], sums.inside)
+                rest.append(number)
+                continue
+            left -= _work(*sums.members.shape)
+            ends = self._ends(sums.asked, _each(level, len(sums.members)))
+            found = _solved(sums.members, ends[0][None], ends[1][None], sums.inside)
             low[number], high[number] = found[0][0], found[1][0]
+        if rest:
+            low[rest], high[rest] = self._of_parts(picked(questions, np.array(rest)), level)
         return low, high
 
-    def _of_boxes(self, boxes: Questions, asked: Attributes, level: float) -> Interval:
-        """Of single boxes: inside or outside by each attribute, so all questions have the same atoms and sums."""
+    def _of_products(self, questions: Questions, asked: Attributes, level: float) -> Interval:
+        """Inside or outside by each attribute on its own, so all questions have the same atoms and sums."""
         sums = _subsets(widest(self.sets, asked))
         each = _each(level, len(sums))
-        low, high = np.empty((boxes.count, len(sums))), np.empty((boxes.count, len(sums)))
+        low, high = np.empty((questions.count, len(sums))), np.empty((questions.count, len(sums)))
         for number, places in enumerate(sums):
-            ends = np.concatenate([boxes.first[:, places], boxes.last[:, places]], axis=1)
-            different, which = np.unique(ends, axis=0, return_inverse=True)
-            first, last = np.zeros((len(different), len(self.sizes)), np.int64), np.array(self.sizes, np.int64) - 1
-            last = np.tile(last, (len(different), 1))
-            first[:, places], last[:, places] = different[:, : len(places)], different[:, len(places) :]
-            found = self._ends(Questions(first, last, len(different), np.arange(len(different))), each)
-            low[:, number], high[:, number] = (side[which.reshape(-1)] for side in found)
-        if 1 << len(asked) > _MOST_ATOMS or boxes.count * _work(len(sums), 1 << len(asked)) > _WORK:
+            some, which = self._narrowed(questions, places)
+            low[:, number], high[:, number] = (side[which] for side in self._ends(some, each))
+        if 1 << len(asked) > _MOST_ATOMS or questions.count * _work(len(sums), 1 << len(asked)) > _WORK:
             return _simple(sums, low, high, asked)
         outside = np.array(list(itertools.product((False, True), repeat=len(asked))))
         axes = [[asked.index(place) for place in places] for places in sums]
         members = np.array([~outside[:, some].any(axis=1) for some in axes], np.float64)
         return _solved(members, low, high, np.logical_not(outside.any(axis=1)))
 
+    def _narrowed(self, questions: Questions, places: Attributes) -> tuple[Questions, NDArray[np.int64]]:
+        """The questions by these attributes alone, each different one once; and which of them each question became."""
+        single = len(questions.first) == questions.count
+        owner = np.zeros(questions.count, np.int64) if single else questions.owner
+        ends = [owner[:, None], questions.first[:, places], questions.last[:, places]]
+        rows, which = _different(np.concatenate(ends, axis=1))
+        first, last = (
+            np.zeros((len(rows), len(self.sizes)), np.int64),
+            np.tile(np.array(self.sizes) - 1, (len(rows), 1)),
+        )
+        first[:, places], last[:, places] = rows[:, 1 : 1 + len(places)], rows[:, 1 + len(places) :]
+        if single:
+            return Questions(first, last, len(rows), np.arange(len(rows))), which
+        return Questions(first, last, questions.count, rows[:, 0]), np.arange(questions.count)
+
     def _ends(self, questions: Questions, level: float) -> Interval:
         found = self.held(questions, level).of_counts()
         return np.asarray(found.low, np.float64), np.asarray(found.high, np.float64)
 
-    def _of_parts(self, question: Questions, asked: Attributes, level: float) -> Interval:
-        """Of a question of many boxes: the bounds of each, which are all right together, added up."""
-        boxes = len(question.first)
-        alone = Questions(question.first, question.last, boxes, np.arange(boxes))
-        low, high = np.zeros(boxes), np.zeros(boxes)
-        share = min(1 - (1 - level) / boxes, _HIGHEST)
+    def _of_parts(self, questions: Questions, level: float) -> Interval:
+        """Of questions of many boxes: the bounds of each box, which are all right together, added up."""
+        boxes = np.bincount(questions.owner, minlength=questions.count)[questions.owner]
+        alone = Questions(questions.first, questions.last, len(boxes), np.arange(len(boxes)))
+        low, high = np.zeros(len(boxes)), np.zeros(len(boxes))
         narrowed = (alone.first > 0) | (alone.last < np.array(self.sizes) - 1)
-        alike, which = np.unique(narrowed, axis=0, return_inverse=True)
-        for number, columns in enumerate(alike):
-            some = np.flatnonzero(which.reshape(-1) == number)
-            places = tuple(np.flatnonzero(columns).tolist())
+        alike, which = _different(np.column_stack([boxes, narrowed]))
+        for number, (share, *columns) in enumerate(alike.tolist()):
+            some = np.flatnonzero(which == number)
+            places, each = tuple(np.flatnonzero(columns).tolist()), min(1 - (1 - level) / share, _HIGHEST)
             if any(set(places) <= set(held) for held in self.sets):
-                low[some], high[some] = self._ends(picked(alone, some), share)
+                low[some], high[some] = self._ends(picked(alone, some), each)
             else:
-                low[some], high[some] = self._of_boxes(picked(alone, some), places, share)
-        return per_question(question, low), per_question(question, high)
+                low[some], high[some] = self._of_products(picked(alone, some), places, each)
+        return per_question(questions, low), per_question(questions, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +159,34 @@ class KnownSums:
         )
 
 
+def _different(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each different row once, sorted, and which of them each row is; numbers none of which is below zero."""
+    spans = (rows.max(axis=0, initial=0) + 1).tolist()
+    if math.prod(spans) >= 1 << 62:
+        found, which = np.unique(rows, axis=0, return_inverse=True)
+        return found, which.reshape(-1)
+    key = np.zeros(len(rows), np.int64)  # one number for each row sorts many times faster
+    for column, span in zip(rows.T, spans, strict=True):
+        key = key * span + column
+    _, index, which = np.unique(key, return_index=True, return_inverse=True)
+    return rows[index], which
+
+
+def _are_products(questions: Questions, asked: Attributes) -> NDArray[np.bool_]:
+    """Which questions ask for some codes of one attribute and some of another, in any combination."""
+    combinations = np.ones(questions.count)
+    for place in asked:
+        ends = np.column_stack([questions.owner, questions.first[:, place], questions.last[:, place]])
+        combinations *= np.bincount(_different(ends)[0][:, 0], minlength=questions.count)
+    return np.asarray(combinations == np.bincount(questions.owner, minlength=questions.count))
+
+
 def _subsets(tables: Sequence[Attributes]) -> list[Attributes]:
     """Of any of these sets of attributes; the empty one, which stands for all records, is first."""
-    found = {some for held in tables for size in range(len(held) + 1) for some in itertools.combinations(held, size)}
-    return sorted(found | {()}, key=lambda some: (len(some), some))
+    found: set[Attributes] = {(), *tables, *((place,) for held in tables for place in held)}
+    if sum(1 << len(held) for held in tables) <= _MOST_ROWS:
+        found |= {some for held in tables for size in range(len(held)) for some in itertools.combinations(held, size)}
+    return sorted(found, key=lambda some: (len(some), some))
 
 
 def _each(level: float, sums: int) -> float:

@@ -55,6 +55,7 @@ def possible(known: Known, total: int) -> list[Any]:
 QUESTIONS = {
     "cell": Questions(np.array([[0, 1, 0]]), np.array([[0, 1, 0]]), 1, np.array([0])),
     "range": Questions(np.array([[1, 0, 1]]), np.array([[1, 1, 1]]), 1, np.array([0])),
+    "product": Questions(np.array([[1, 0, 0], [1, 2, 0]]), np.array([[1, 0, 0], [1, 2, 0]]), 1, np.array([0, 0])),
     "two boxes": Questions(np.array([[0, 0, 0], [1, 2, 0]]), np.array([[0, 1, 0], [1, 2, 1]]), 1, np.array([0, 0])),
 }
 
@@ -93,6 +94,31 @@ def test_the_truth_lies_in_the_bounds(width: int, many: bool, monkeypatch: pytes
         low, high = JointBounds(sizes, sets, Known(table, width)).of(questions, (0, 1, 2, 3), 0.95)
         true = counted(table, questions)
         assert np.all((low <= true + 1e-6) & (true <= high + 1e-6))
+
+
+@pytest.mark.parametrize("setting", ["_MOST_SINGLY", "_MOST_ROWS", "_MOST_BOXES", "_MOST_ATOMS"])
+def test_the_truth_lies_in_the_bounds_of_unions(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many boxes, one by one or box by box; products are told from others."""
+    random, sizes = np.random.default_rng(2), (4, 3, 5, 2)
+    sets = [(0, 1), (1, 2), (0, 3), (2, 3), (0, 2)]
+    for limit in (getattr(joint_bounds, setting), 0):
+        monkeypatch.setattr(joint_bounds, setting, limit)
+        for _ in range(20):
+            table = random.poisson(random.exponential(5, sizes))
+            cells = np.argwhere(random.random(sizes) < 0.2)
+            owner = np.sort(random.integers(0, 3, len(cells)))
+            owner[:3] = [0, 1, 2]
+            questions = Questions(cells, cells, 3, np.sort(owner))
+            low, high = JointBounds(sizes, sets, Known(table, 1)).of(questions, (0, 1, 2, 3), 0.95)
+            true = counted(table, questions)
+            assert np.all((low <= true + 1e-6) & (true <= high + 1e-6))
+
+
+def test_products_are_told_from_other_unions() -> None:
+    product = list(itertools.product([0, 2], [1], [0, 1]))
+    union = [(0, 1, 0), (2, 1, 1)]
+    cells, owner = np.array([*product, *union]), np.array([0] * 4 + [1] * 2)
+    assert joint_bounds._are_products(Questions(cells, cells, 2, owner), (0, 1, 2)).tolist() == [True, False]
 
 
 def test_simple_bounds_are_no_tighter_than_linear_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
