@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,10 @@ _BUYS_AN_END = {
     **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
     "hpa": "`rescale = true`",
 }
+BOUNDS = (
+    "no table holds all that is asked: the number is an estimate from tables that hold parts of it, and low to high "
+    "are bounds of what these leave possible, not an interval"
+)
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
@@ -100,10 +104,14 @@ class Release:
         if found.besides is not None:
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
-        note = "; ".join(filter(None, [self._useless(boxes, found, level), self.note]))
+        bounds = found.bounds is not None and bool(found.bounds[0])
+        note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
-        shown = self._whole_count(asked, found) if whole else value
-        return Estimate(shown, stderr, low, high, level, note, plain, besides, parts)
+        if bounds:  # the one nan that is itself, so that equal estimates are equal
+            stderr, plain = math.nan, None
+        number = self._whole_count(asked, found) if whole else value
+        ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
+        return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
 
     @property
     def _why_no_end(self) -> str:
@@ -112,7 +120,7 @@ class Release:
         buys = _BUYS_AN_END.get(self.manifest["method"])
         return f"{reasons}; publishing with {buys} would give one" if buys else reasons
 
-    def _useless(self, boxes: Boxes, found: Answers, level: float) -> str:
+    def _useless(self, found: Answers, level: float) -> str:
         """What to say of an interval that holds nearly anything; nothing of others."""
         width = float(found.high[0] - found.low[0])
         if math.isinf(width):
@@ -193,7 +201,9 @@ class Release:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
         total = self._whole_count(every, self._answers(every, LEVEL))
         plain = parts.measured if parts.besides is None else parts.value
-        return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
+        # what was not measured is scaled, so that it keeps its proportions
+        variance = np.where(np.isnan(parts.stderr), parts.value, parts.stderr**2)
+        return adding_up(np.asarray(plain, np.float64), variance, total)
 
     def _whole_count(self, asked: Questions, found: Answers) -> int:
         """Of one question."""
@@ -253,6 +263,8 @@ class Release:
 
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
         found = self.summary.answer(questions, _checked(level)).of_counts()
+        if measured and found.bounds is not None and found.bounds.any():
+            raise CannotAnswer("no table holds all that is asked, so nothing measured it; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
 
     def _selected(self, where: Where) -> Boxes:
@@ -315,6 +327,9 @@ class Release:
 def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
     """Answers as columns, and what to say below them."""
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
+    if found.bounds is not None and found.bounds.any():
+        ends = np.where(found.bounds, "bounds", "interval")
+        return {**columns, "ends": ends}, [f"where `ends` is bounds, {BOUNDS}"]
     if found.besides is None:
         return columns, []
     other = found.besides

@@ -13,16 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.schema import Schema
-from discreet.summaries.marginal_tables import Part
 from discreet.transforms.axis import Floats
 from discreet.transforms.effects import Attributes, Effects, effect
 from discreet.transforms.forests import along, strongest_forest, way
 from discreet.transforms.interactions import NoisyInteractions, shrunk_interactions, usual_laws
 from discreet.transforms.margins import extended, independent, onto_margins, onto_total
+
+if TYPE_CHECKING:
+    from discreet.summaries.marginal_tables import Part
 
 
 class AgreedEstimates:

@@ -27,6 +27,8 @@ from discreet.summaries.agreed_cells import cell_ends
 from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.base import Answers, Floats, box_sums, per_question
 from discreet.summaries.columns import labelled_tables, read_with_gaps
+from discreet.summaries.joint_answers import JointAnswers
+from discreet.summaries.joint_fits import Placed
 from discreet.summaries.marginal_tables import Part
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.whole_tables import WholeTables
@@ -102,14 +104,26 @@ class AgreedTables(SeveralTables):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         value, stderr, low, high, plain = (np.zeros(questions.count) for _ in range(5))
-        for chosen, some, columns in self.alike(questions):
-            self.tables_for(columns)
-            places = tuple(columns)
+        apart = []
+        for group in self.alike(questions):
+            if not self.tables_for(group.asked):
+                apart.append(group)
+                continue
+            places, chosen = tuple(group.asked), group.numbers
             found = self._looked_at if self.estimates.effects.knows(places) else self._followed
-            one = found(some, places, level)
+            one = found(group.questions, places, level)
             value[chosen], stderr[chosen], plain[chosen] = one.value, one.stderr, one.measured
             low[chosen], high[chosen] = np.minimum(one.low, one.value), np.maximum(one.high, one.value)
-        return Answers(value, stderr, low, high, plain=plain)
+        held = Answers(value, stderr, low, high, plain=plain)
+        return self._joint.added(held, apart, level) if apart else held
+
+    @cached_property
+    def _joint(self) -> JointAnswers:
+        return JointAnswers(self.schema, self.places, self.answer, self.fitted_tables())
+
+    def fitted_tables(self) -> list[Placed]:
+        """The final numbers of the tables that were asked for."""
+        return [(places, self.estimates.table(places)) for places in self.places]
 
     def _looked_at(self, questions: Questions, places: Attributes, level: float) -> Answers:
         """Attributes that were measured together."""
@@ -188,11 +202,10 @@ class AgreedTables(SeveralTables):
     def whole_counts(self, questions: Questions) -> NDArray[np.int64] | None:
         """Of tables of one and two attributes; larger ones do not agree in all they share."""
         found = np.zeros(questions.count, np.int64)
-        for chosen, some, columns in self.alike(questions):
-            self.tables_for(columns)
-            if len(columns) > 2:
+        for group in self.alike(questions):
+            if len(group.asked) > 2 or not self.tables_for(group.asked):
                 return None
-            found[chosen] = self._whole.sums(some, tuple(columns))
+            found[group.numbers] = self._whole.sums(group.questions, tuple(group.asked))
         return found
 
     @cached_property

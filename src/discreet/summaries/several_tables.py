@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary
 from discreet.summaries.columns import read_column
 from discreet.transforms import Direct
 from discreet.transforms.lines import running_sums
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Questions about the same attributes (`asked`), and their numbers among all that were asked."""
+
+    numbers: NDArray[np.int64]
+    asked: list[int]
+    questions: Questions
 
 
 class SeveralTables(Summary):
@@ -35,15 +43,10 @@ class SeveralTables(Summary):
         self.shapes = [tuple(schema.sizes[place] for place in places) for places in self.places]
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        value, variance, fourth, lean = (np.zeros(questions.count) for _ in range(4))
-        for chosen, some, columns in self.alike(questions):
-            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, columns)
-            lean[chosen] = self.lean(columns) * np.sqrt(variance[chosen])
-        found = Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
-        return replace(found, low=found.low - lean, high=found.high + lean) if lean.any() else found
+        return self.answered(self.alike(questions), questions.count, level)
 
-    def alike(self, questions: Questions) -> Iterator[tuple[NDArray[np.int64], Questions, list[int]]]:
-        """Questions that restrict the same attributes: their numbers, themselves, and the attributes."""
+    def alike(self, questions: Questions) -> Iterator[Alike]:
+        """The questions, sorted by the attributes that they ask about."""
         asked = self.asked(questions)
         bits = np.packbits(asked, axis=1)  # rows as strings, which sort much faster
         _, rows, group_of = np.unique(bits.view(f"S{bits.shape[1]}")[:, 0], return_index=True, return_inverse=True)
@@ -52,7 +55,17 @@ class SeveralTables(Summary):
             boxes = np.flatnonzero(group_of[questions.owner] == group)
             owner = np.searchsorted(chosen, questions.owner[boxes])
             some = Questions(questions.first[boxes], questions.last[boxes], chosen.size, owner)
-            yield chosen, some, np.flatnonzero(asked[row]).tolist()
+            yield Alike(chosen, np.flatnonzero(asked[row]).tolist(), some)
+
+    def answered(self, groups: Iterable[Alike], count: int, level: float) -> Answers:
+        """Answers to the questions of these groups, which are some of `count`."""
+        value, variance, fourth, lean = (np.zeros(count) for _ in range(4))
+        for group in groups:
+            chosen = group.numbers
+            value[chosen], variance[chosen], fourth[chosen] = self.moments(group.questions, group.asked)
+            lean[chosen] = self.lean(group.asked) * np.sqrt(variance[chosen])
+        found = Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
+        return replace(found, low=found.low - lean, high=found.high + lean) if lean.any() else found
 
     def lean(self, asked: list[int]) -> float:
         """By how many standard errors answers may be off in the mean, because scales depend on the noise."""
@@ -67,15 +80,7 @@ class SeveralTables(Summary):
 
     def tables_for(self, wanted: list[int]) -> list[int]:
         """The tables that hold all these attributes."""
-        tables = [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
-        if not tables:
-            names = ", ".join(self.schema.names[place] for place in wanted)
-            listed = ", ".join(" x ".join(held) for held in self.sets[:12])
-            listed += f" and {len(self.sets) - 12} more" if len(self.sets) > 12 else ""
-            raise CannotAnswer(
-                f"no table of this release holds {names} together; it has {listed}. Ask about fewer at once"
-            )
-        return tables
+        return [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
 
     @abstractmethod
     def moments(self, questions: Questions, asked: list[int]) -> tuple[Floats, Floats, Floats]:
