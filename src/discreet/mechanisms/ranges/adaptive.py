@@ -34,7 +34,12 @@ from discreet.summaries.block_columns import BLOCK_COLUMNS
 from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import Generation, TreePlan, divided
 
-TOTAL = Parameter("total", Share(), "The share of epsilon for a noisy total of all records", Fraction(1, 50))
+TOTAL = Parameter(
+    "total",
+    Share(),
+    "The share of epsilon for a noisy total of all records",
+    otherwise="0.05 for one attribute, 0.02 for several",
+)
 SINGLES = Parameter(
     "singles",
     Share(),
@@ -113,7 +118,8 @@ class Adaptive(SharedBudget):
 
     def _planner(self) -> Planner:
         schema = self.request.schema
-        total, singles = self.value(TOTAL), Fraction(0)
+        total = self.value(TOTAL, Fraction(1, 50 if len(schema) > 1 else 20), "default: for sums of nearly everything")
+        singles = Fraction(0)
         if len(schema) > 1:
             usual = min(Fraction(len(schema) - 1, 10), Fraction(3, 10))
             singles = self.value(SINGLES, usual, "default: for roll-ups")

@@ -164,7 +164,7 @@ def test_parameters_are_what_they_say() -> None:
     assert said["stop"] == [1.0, 1.0]
     given = {choice["name"]: choice["origin"] for choice in release.manifest["parameters"]}
     assert given["levels"] == given["shares"] == given["stop"] == given["singles"] == "given"
-    assert given["total"] == "default"
+    assert given["total"] == "default: for sums of nearly everything"
 
 
 def test_shares_suit_a_workload() -> None:
