@@ -26,7 +26,7 @@ MOST_ATOMS = 20_000
 MOST_MAPPED = 2000
 _MOST_TRIED = 5 * 10**5
 _ROUNDS, _SWEEPS = 50, 200
-_CLOSE, _TINY, _RIDGE = 1e-7, 1e-9, 1e-9
+_CLOSE, _TINY, _RIDGE, _UNBIASED = 1e-7, 1e-9, 1e-9, 1e-7
 
 
 class AgreeingQueries:
@@ -96,9 +96,12 @@ class AgreeingQueries:
         overlap = np.zeros((len(self.value), len(self.value)))
         for some in self.atoms:
             overlap[np.ix_(some, some)] += 1
-        sizes, directions = np.linalg.eigh(overlap / np.outer(deviation, deviation))
-        kept = directions[:, sizes > _TINY * sizes.max()]
+        # what queries of any table can be; without the weights, which may be so unequal that rounding hides some of it
+        sizes, directions = np.linalg.eigh(overlap)
+        kept, _ = np.linalg.qr(directions[:, sizes > _TINY * sizes.max()] / deviation[:, None])
         mapped = deviation[:, None] * (kept @ kept.T) / deviation
+        if not np.allclose(mapped @ overlap, overlap, atol=_UNBIASED * overlap.max()):
+            return self.value, self.variance, self.fourth, deviation
         variance = np.minimum((mapped**2) @ self.variance, self.variance)
         return np.asarray(mapped @ self.value), variance, (mapped**4) @ self.fourth, np.abs(mapped) @ deviation
 

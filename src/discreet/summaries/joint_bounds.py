@@ -100,20 +100,24 @@ class JointBounds:
         return np.asarray(found.low, np.float64), np.asarray(found.high, np.float64)
 
     def _of_parts(self, questions: Questions, level: float) -> Interval:
-        """Of questions of many boxes: the bounds of each box, which are all right together, added up."""
+        """Of questions of many boxes: the bounds of each box, which are all right together, added up; at most all."""
         boxes = np.bincount(questions.owner, minlength=questions.count)[questions.owner]
         alone = Questions(questions.first, questions.last, len(boxes), np.arange(len(boxes)))
-        low, high = np.zeros(len(boxes)), np.zeros(len(boxes))
+        low, high, total = (np.zeros(len(boxes)) for _ in range(3))
         narrowed = (alone.first > 0) | (alone.last < np.array(self.sizes) - 1)
         alike, which = _different(np.column_stack([boxes, narrowed]))
         for number, (share, *columns) in enumerate(alike.tolist()):
             some = np.flatnonzero(which == number)
-            places, each = tuple(np.flatnonzero(columns).tolist()), min(1 - (1 - level) / share, _HIGHEST)
+            places, each = tuple(np.flatnonzero(columns).tolist()), min(1 - (1 - level) / (share + 1), _HIGHEST)
+            total[some] = self._ends(self._narrowed(picked(alone, some[:1]), ())[0], each)[1]
             if any(set(places) <= set(held) for held in self.sets):
                 low[some], high[some] = self._ends(picked(alone, some), each)
             else:
                 low[some], high[some] = self._of_products(picked(alone, some), places, each)
-        return per_question(questions, low), per_question(questions, high)
+        most = np.zeros(questions.count)
+        most[questions.owner] = total
+        least = per_question(questions, low)
+        return least, np.maximum(np.minimum(per_question(questions, high), most), least)
 
 
 @dataclass(frozen=True, eq=False)

@@ -188,18 +188,18 @@ class CutParts:
     def of(cls, question: Questions, asked: Attributes, sizes: Sequence[int]) -> CutParts:
         codes, holds = [], []
         for place in asked:
-            every = np.arange(sizes[place])
-            within = (question.first[:, place, None] <= every) & (every <= question.last[:, place, None])
-            packed = np.packbits(within, axis=0)
-            _, first, part = np.unique(packed.T, axis=0, return_index=True, return_inverse=True)
-            codes.append(part.reshape(-1))
-            holds.append(within[:, first])
-        cells = math.prod(len(one[0]) for one in holds)
+            first, last = question.first[:, place], question.last[:, place]
+            starts = np.unique(np.concatenate([[0], first, last + 1]))
+            starts = starts[starts < sizes[place]]
+            if len(first) * starts.size > 16 * MOST_CELLS:
+                raise _too_many_parts()
+            within = (first[:, None] <= starts) & (starts <= last[:, None])
+            _, index, part = np.unique(np.packbits(within, axis=0).T, axis=0, return_index=True, return_inverse=True)
+            codes.append(np.repeat(part.reshape(-1), np.diff(starts, append=sizes[place])))
+            holds.append(within[:, index])
+        cells = math.prod(one.shape[1] for one in holds)
         if cells > MOST_CELLS or cells * len(question.first) > 16 * MOST_CELLS:
-            raise CannotAnswer(
-                "no table holds what is asked, and the question has too many parts for an estimate; ask about fewer "
-                "attributes, or for parts that exclude each other"
-            )
+            raise _too_many_parts()
         inside = np.zeros([one.shape[1] for one in holds], np.bool_)
         for box in range(len(question.first)):
             inside[np.ix_(*(np.flatnonzero(one[box]) for one in holds))] = True
@@ -222,3 +222,10 @@ class CutParts:
                 found[codes[start]].append((start, end - 1))
             self._runs[axis] = found
         return self._runs[axis][part]
+
+
+def _too_many_parts() -> CannotAnswer:
+    return CannotAnswer(
+        "no table holds what is asked, and the question has too many parts for an estimate; ask about fewer "
+        "attributes, or for parts that exclude each other"
+    )

@@ -94,6 +94,17 @@ def test_the_interval_is_that_of_least_squares(seed: int) -> None:
     assert variance[10] < 0.9 * agreed.variance[10]  # `a = 1` is measured twice: as such, and by its parts
 
 
+@pytest.mark.parametrize("ratio", [1e3, 1e8, 1e15])
+def test_noise_of_very_different_scales_leaves_no_bias(ratio: float) -> None:
+    queries = boxes()
+    variance = np.where(np.arange(len(queries)) % 3 == 0, ratio, 1.0)
+    exact = design(queries) @ np.random.default_rng(1).poisson(9, len(CELLS))
+    agreed = AgreeingQueries(queries, exact, variance, 3 * variance**2)
+    assert agreed.unbiased[0] == pytest.approx(exact, rel=1e-5)
+    assert np.all(agreed.unbiased[1] <= variance)
+    assert agreed.unbiased[1].min() > 0.1
+
+
 def test_too_many_atoms_keep_what_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreeing_queries, "MOST_ATOMS", 2)
     queries = boxes()
