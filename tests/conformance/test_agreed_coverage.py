@@ -62,7 +62,8 @@ CLASSES = ("heaviest cell", "emptiest cell", "a cell", "a range", "several boxes
 
 def questions(truth: Ints) -> tuple[list[str], Questions, NDArray[np.float64]]:
     """Of every pair of attributes, all classes."""
-    names, first, last, owner, true = [], [], [], [], []
+    names: list[str] = []
+    first, last, owner, true = [], [], [], []
 
     def ask(name: str, boxes: list[dict[int, tuple[int, int]]]) -> None:
         inside = np.zeros(SIZES, np.bool_)

@@ -13,6 +13,7 @@ import discreet
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.marginals import agreed
 from discreet.mechanisms.marginals.agreed import Agreed
+from discreet.mechanisms.marginals.marginal_selection import strength, whole_product
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
@@ -99,7 +100,7 @@ class Watched(Noise):
 
 def test_strengths_without_noise_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
-    exact = agreed.strength
+    exact = strength
 
     def telling(table: Any, product: Any) -> int:
         told.append(exact(table, product))
@@ -125,10 +126,10 @@ def test_noise_that_is_too_small_would_be_seen(monkeypatch: pytest.MonkeyPatch) 
 def test_a_strength_moves_by_one_with_each_record() -> None:
     dice = np.random.default_rng(5)
     for _ in range(200):
-        table, product = dice.integers(0, 6, 8), agreed.whole_product(dice.random(8) * 6)
+        table, product = dice.integers(0, 6, 8), whole_product(dice.random(8) * 6)
         more = table.copy()
         more[dice.integers(0, 8)] += 1
-        assert abs(agreed.strength(more, product) - agreed.strength(table, product)) == 1
+        assert abs(strength(more, product) - strength(table, product)) == 1
 
 
 @pytest.mark.parametrize("unit", [Unit(), Unit(neighbours="replace"), Unit("who", max_rows=3)], ids=str)
