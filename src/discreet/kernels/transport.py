@@ -21,7 +21,7 @@ def level(values: Floats, total: float) -> float:
             if values[k] > u:
                 rest += values[k]
                 above += 1
-        if above == 0 or above == before:
+        if above == 0 or above >= before:
             return u
         u, before = rest / above, above
 

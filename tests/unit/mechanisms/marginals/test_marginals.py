@@ -171,7 +171,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_mistakes_are_refused_before_anything_is_charged(asked: dict[str, Any], said: str) -> None:
     account = data()
     with pytest.raises(DiscreetError, match=said):
-        account.publish(discreet.Marginals(**{"by": (), **asked}), "0.5")
+        account.publish(discreet.Marginals(**{"by": (), "method": "ireduct", **asked}), "0.5")
     assert account.ledger.spent == 0
 
 
@@ -227,7 +227,7 @@ def test_tasks_survive_a_spec_file(tmp_path: Path, capsys: pytest.CaptureFixture
         ("ways = 7", "ways must be"),
         ('by = [["age", "sex"], ["sex", "age"]]', "twice"),
         ('ways = 1\nmethod = "iredct"', "ireduct"),
-        ("ways = 1\nstart = 1", "start at"),
+        ('ways = 1\nmethod = "ireduct"\nstart = 1', "start at"),
         ("by = [[3]]", "lists of attribute names"),
         ('by = [["age"], []]', "lists of attribute names"),
     ],
