@@ -27,6 +27,7 @@ from discreet.summaries.agreeing_tables import AgreeingTables
 from discreet.summaries.base import Answers, Floats, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
 from discreet.summaries.several_tables import SeveralTables
+from discreet.transforms.nonnegative_tables import PlacedTable, nonnegative_tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +158,11 @@ class MarginalTables(SeveralTables):
 
     def tables(self) -> list[NDArray[Any]]:
         return self._agreed.tables if self.consistent else super().tables()
+
+    def fitted_tables(self) -> list[PlacedTable]:
+        """The tables as tables of records can be: they agree in what they share, and no count is below zero."""
+        agreed = zip(self.places, self.shapes, self._agreed.tables, strict=True)
+        return nonnegative_tables([(places, table.reshape(shape)) for places, shape, table in agreed])
 
     @cached_property
     def _agreed(self) -> AgreeingTables:
