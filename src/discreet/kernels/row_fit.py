@@ -89,8 +89,8 @@ def _count_in(step: float, codes: Any, row: int, views: Ints, shape: Any, excess
 
 
 @kernel
-def improve(codes: Any, begin: int, attribute: int, size: int, views: Ints, shape: Any, excess: Floats) -> int:
-    """Gives each row, from `begin` on, the value of one attribute that fits best; returns how many changed.
+def improve(codes: Any, begin: int, attribute: int, size: int, views: Ints, shape: Any, excess: Floats) -> None:
+    """Gives each row, from `begin` on, the value of one attribute that fits best.
 
     A view is a table with one attribute last, so that its values lie side by side; `views` are those of the attribute.
     `shape` has, of each view, its table, where it begins in `excess` and its strides; of each table its members, its
@@ -98,7 +98,7 @@ def improve(codes: Any, begin: int, attribute: int, size: int, views: Ints, shap
     whose cells have too many on the whole.
     """
     table_of, offsets, members, strides, weights, _ = shape
-    changed, width, step = 0, min(size, WINDOW), 0.0
+    width, step = min(size, WINDOW), 0.0
     for v in range(views.size):
         step += weights[table_of[views[v]]]
     score, bases = np.empty(width), np.empty(views.size, np.int64)
@@ -123,5 +123,3 @@ def improve(codes: Any, begin: int, attribute: int, size: int, views: Ints, shap
             _count_in(-1.0, codes, row, views, shape, excess)
             codes[row, attribute] = first + best
             _count_in(1.0, codes, row, views, shape, excess)
-            changed += 1
-    return changed

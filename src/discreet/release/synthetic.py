@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10**9
 NOTE = (
-    "synthetic rows, drawn to fit the counts of a release; no row is a record. Use them to try out code, to look around "
-    "and to train models. For a count ask the release: its answers have error bars, and rows have none"
+    "synthetic rows, drawn to fit the counts of a release; no row is a record. Use them to try out code, to look "
+    "around and to train models. For a count ask the release: its answers have error bars, and rows have none"
 )
 NOT_PRIVATE = "NOT PRIVATE: the release was made with test noise; do not publish these rows"
 
@@ -47,13 +47,13 @@ def synthetic_rows(release: Release, n: int | None, seed: int | None, progress: 
 def _refuse(release: Release) -> None:
     if release.manifest["task"]["task"] == "items":
         raise CannotAnswer(
-            "rows: a release of Items counts records of users who have many; rows would have to say which records belong "
-            "to one user, which it does not tell. Publish a Table, Ranges or Marginals for rows"
+            "rows: a release of Items counts records of users who have many; rows would have to say which of them "
+            "belong to one user, which it does not tell. Publish a Table, Ranges or Marginals for rows"
         )
     if isinstance(release.summary, QueryAnswers):
         raise CannotAnswer(
-            "rows: this release holds answers to a list of queries, and no table that rows could fit. Publish Marginals "
-            "without `queries` for rows"
+            "rows: this release holds answers to a list of queries, and no table that rows could fit. Publish "
+            "Marginals without `queries` for rows"
         )
 
 

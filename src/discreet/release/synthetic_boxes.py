@@ -27,7 +27,8 @@ def evenly(mass: Floats, n: int, random: Any) -> Integers:
     ends = np.cumsum(mass)
     points = (np.arange(n) + random.random()) * (ends[-1] / n)
     last = int(np.flatnonzero(mass)[-1])
-    return np.minimum(np.searchsorted(ends, points, side="right"), last)
+    found: Integers = np.minimum(np.searchsorted(ends, points, side="right"), last)
+    return found
 
 
 def _narrowed(spread: Spread, first: Integers, last: Integers, random: Any) -> tuple[Integers, Integers]:

@@ -61,7 +61,7 @@ class SyntheticRows:
         A text that a spreadsheet would run gets a quote first, as in all our CSV files.
         """
         target = usable_path(path, "the file of rows")
-        beside = target.with_name(target.name + BESIDE)
+        beside = _beside(target)
         _fresh(beside)
         _written(target, self._write_csv)
         text = json.dumps(self.facts, indent=2, ensure_ascii=False) + "\n"
@@ -78,11 +78,8 @@ class SyntheticRows:
 
     def save(self, path: str | Path) -> Path:
         """A CSV or a Parquet file, by its ending."""
-        target = usable_path(path, "the file of rows")
-        ways = {".csv": self.to_csv, ".parquet": self.to_parquet}
-        if target.suffix.lower() not in ways:
-            raise BadParameter(f"{target}: rows are written as .csv or .parquet; choose a name that ends so")
-        return ways[target.suffix.lower()](target)
+        target = writable(path)
+        return self.to_csv(target) if target.suffix.lower() == ".csv" else self.to_parquet(target)
 
     def _write_csv(self, file: Any) -> None:
         import csv as plain_csv
@@ -119,6 +116,20 @@ def _safe(column: Any) -> Any:
         return column
     texts = pa.array([safe_text(text) for text in column.dictionary.to_pylist()], pa.string())
     return texts.take(column.indices)
+
+
+def writable(path: str | Path) -> Path:
+    """A path at which rows can be written, or a refusal: the ending says how, and nothing is there yet."""
+    target = usable_path(path, "the file of rows")
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise BadParameter(f"{target}: rows are written as .csv or .parquet; choose a name that ends so")
+    for file in (target, _beside(target)) if target.suffix.lower() == ".csv" else (target,):
+        _fresh(file)
+    return target
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(target.name + BESIDE)
 
 
 def _fresh(path: Path) -> None:

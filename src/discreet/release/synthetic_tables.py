@@ -2,7 +2,7 @@
 
 Along the forest the tables of pairs come out in whole rows that add up to the one-way counts. Then, attribute by
 attribute, rows whose cells have too many rows get the value for which the sum of squared differences from all tables
-falls most; this is done again and again until hardly a row changes.
+falls most; this is done again until it brings rows hardly nearer to the tables.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from discreet.transforms.spanning_forest import mutual_information, spanning_for
 
 Codes = NDArray[np.int32]
 
-#: passes over all rows, at most; and the least share of the values that a pass changes if another one is to follow
-_PASSES, _STILL = 30, 0.0005
+#: passes over all rows, at most; and by what part a pass must bring rows nearer to the tables if one is to follow. More
+#: passes bring them nearer to the noise in the tables rather than to the truth
+_PASSES, _WORTH = 10, 0.02
 #: targets are rounded to so many digits after the point, so that the last bits of a sum decide nothing
 _DIGITS = 6
 #: how many times as much one-way counts weigh in a last pass
@@ -81,7 +82,7 @@ def _whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     sums = table.sum(axis=1, keepdims=True)
     share = np.divide(table, sums, out=np.broadcast_to(columns / columns.sum(), table.shape).copy(), where=sums > 0)
     parts = share * rows[:, None]
-    whole = np.floor(parts + 1e-9).astype(np.int64)
+    whole: Integers = np.floor(parts + 1e-9).astype(np.int64)
     for excess in np.flatnonzero(whole.sum(axis=0) > columns):  # rounding of the margins may have made a column shorter
         line = whole[:, excess]
         line -= _taken(line, int(line.sum() - columns[excess]))
@@ -93,7 +94,8 @@ def _whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
 def _taken(line: Integers, some: int) -> Integers:
     """How much of each to take away, in proportion."""
     before = np.concatenate([[0], np.cumsum(line)])
-    return np.diff(before * some // before[-1])
+    taken: Integers = np.diff(before * some // before[-1])
+    return taken
 
 
 class _Fit:
@@ -110,7 +112,9 @@ class _Fit:
         most = max(len(places) for places, _ in laid)
         members, twins = np.full((2, len(laid), most), -1, np.int64)
         self.views: list[list[int]] = [[] for _ in sizes]
-        table_of, strides, parts = [], [], []
+        table_of: list[int] = []
+        strides: list[Integers] = []
+        parts: list[Floats] = []
         for number, (places, table) in enumerate(laid):
             members[number, : len(places)] = places
             for axis, place in enumerate(places):
@@ -137,24 +141,27 @@ class _Fit:
         self.weights[table] *= times
 
     def improve(self, random: Any, progress: Callable[[str], None]) -> None:
+        before = self._distance()
         for number in range(_PASSES):
             progress(f"fitting rows to all tables, pass {number + 1}")
-            if self._pass(random) <= _STILL * self.codes.size:
+            self._pass(random)
+            after = self._distance()
+            if after > (1 - _WORTH) * before:
                 break
+            before = after
         progress("fitting rows to the counts of single attributes")
         for table in self.single:
             self._weigh(table, _AT_THE_END)
         self._pass(random)
 
-    def _pass(self, random: Any) -> int:
-        """Every attribute of every row once; how many values changed."""
-        n, changed = len(self.codes), 0
+    def _distance(self) -> float:
+        return float(np.sum(np.abs(self.excess)))
+
+    def _pass(self, random: Any) -> None:
+        """Every attribute of every row once."""
         for attribute in random.permutation(len(self.sizes)).tolist():
-            views, begin = np.array(self.views[attribute]), int(random.integers(n))
-            changed += row_fit.improve(
-                self.codes, begin, attribute, self.sizes[attribute], views, self.shape, self.excess
-            )
-        return changed
+            views, begin = np.array(self.views[attribute]), int(random.integers(len(self.codes)))
+            row_fit.improve(self.codes, begin, attribute, self.sizes[attribute], views, self.shape, self.excess)
 
 
 def _last(table: Floats, axis: int, most: int) -> tuple[Floats, Integers]:

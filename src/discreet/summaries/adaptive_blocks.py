@@ -89,8 +89,8 @@ class AdaptiveBlocks(Summary):
         leaves = np.flatnonzero(~tree.refined)
         single = [tree for tree in self._answering if len(tree.plan.places) == 1]
         spreads = {tree.plan.places[0]: tree.margin() for tree in single if tree is not whole}
-        ends = (side[leaves][:, places] for side in (tree.blocks.first, tree.blocks.last))
-        return MassBoxes(*ends, whole.estimates.shown[leaves], spreads)
+        first, last = (side[leaves][:, places] for side in (tree.blocks.first, tree.blocks.last))
+        return MassBoxes(first, last, whole.estimates.shown[leaves], spreads)
 
     def facts(self) -> dict[str, Any]:
         return {"shape": self.shape, "trees": [_said(drawn, self.schema) for drawn in self.trees]}

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.cell_numbers import CellNumbers
-from discreet.privacy import Alpha
 from discreet.numbers.presentable import projected
+from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
@@ -122,8 +122,8 @@ class SparseCells(SparseEntries):
         for group in np.flatnonzero(rest < 0).tolist():
             mine = order[bounds[group] : bounds[group + 1]]
             weights[mine] = projected(weights[mine], np.ones(mine.size), float(counts[group]))
-        ends = (np.concatenate([self.codes, side]) for side in (first, last))
-        return MassBoxes(*ends, np.concatenate([weights, np.maximum(rest, 0.0)]))
+        first, last = (np.concatenate([self.codes, side]) for side in (first, last))
+        return MassBoxes(first, last, np.concatenate([weights, np.maximum(rest, 0.0)]))
 
     def to_arrow(self) -> Any:
         codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")

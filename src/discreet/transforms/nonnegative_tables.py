@@ -57,7 +57,7 @@ def with_margins(table: Floats, margins: Sequence[Floats]) -> Floats:
 
 
 def _scaled(table: Floats, margins: Sequence[Floats]) -> Floats:
-    """Each line times what it lacks, in turn; a line that should have something and is empty is shared out as others."""
+    """Each line times what it lacks, in turn; a line that should have something and is empty gets it evenly."""
     total = float(margins[0].sum())
     even = np.ones_like(table)
     for axis, margin in enumerate(margins):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from discreet.numbers.presentable import projected, adding_up, whole_total
+from discreet.numbers.presentable import adding_up, projected, whole_total
 
 NUMBERS = st.lists(st.tuples(st.floats(-500, 5000), st.floats(0.01, 900)), min_size=1, max_size=30)
 
