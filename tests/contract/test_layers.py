@@ -107,6 +107,8 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
         release.count(), release.table(list(release.schema)[:1])
         if hasattr(release.summary, "noise_draws"):
             release.top(2)
+        else:
+            release.rows(2)
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("discreet.")}))
 """
     fixtures = Path(__file__).parents[1] / "fixtures" / "releases"

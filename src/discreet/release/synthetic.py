@@ -70,7 +70,8 @@ def _wanted(release: Release, n: int | None) -> int:
 
 def _checked(seed: int | None) -> int:
     if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
+        # not more than any reader of JSON takes for a whole number
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 16
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise BadParameter(f"rows: a seed is a whole number from 0 to 2**63 - 1, not {seed!r}")
     return seed

@@ -34,8 +34,17 @@ def evenly(mass: Floats, n: int, random: Any) -> Integers:
 def _narrowed(spread: Spread, first: Integers, last: Integers, random: Any) -> tuple[Integers, Integers]:
     """Of each range one part of the spread, drawn by the records in it."""
     codes, before = spread
-    low, high = (np.interp(ends, codes, before) for ends in (first, last + 1))
+    low, high = (_records_before(spread, ends) for ends in (first, last + 1))
     drawn = low + random.random(first.size) * (high - low)
     part = np.clip(np.searchsorted(before, drawn, side="right") - 1, 0, codes.size - 2)
     inside = np.clip(codes[part], first, last), np.clip(codes[part + 1] - 1, first, last)
     return inside[0], np.maximum(*inside)
+
+
+def _records_before(spread: Spread, ends: Integers) -> Floats:
+    """The records below each code; by differences of whole numbers, for codes may be more than a float can tell."""
+    codes, before = spread
+    part = np.clip(np.searchsorted(codes, ends, side="right") - 1, 0, codes.size - 2)
+    inside = (ends - codes[part]) / (codes[part + 1] - codes[part])
+    found: Floats = before[part] + inside * (before[part + 1] - before[part])
+    return found
