@@ -38,7 +38,7 @@ def rows_of_tables(
     random: Any,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Codes:
-    """n rows of codes; the tables are non-negative, each has something, and together they have every attribute."""
+    """n rows of codes. The tables are non-negative and each has something; what no table has is spread evenly."""
     wanted = [(places, np.round(table * (n / table.sum()), _DIGITS)) for places, table in tables]
     progress("drawing rows along the strongest pairs")
     codes = _along_forest(sizes, wanted, n, random)
@@ -48,7 +48,8 @@ def rows_of_tables(
 
 def _along_forest(sizes: Sequence[int], tables: Sequence[PlacedTable], n: int, random: Any) -> Codes:
     single, pairs = _margins(tables)
-    whole = {place: adding_up(counts, np.ones_like(counts), n) for place, counts in single.items()}
+    counts_of = (single.get(place, np.full(size, n / size)) for place, size in enumerate(sizes))
+    whole = [adding_up(counts, np.ones_like(counts), n) for counts in counts_of]
     strengths = {pair: mutual_information(table) for pair, table in pairs.items()}
     codes = np.empty((n, len(sizes)), np.int32)
     for parent, child in spanning_forest(len(sizes), {pair: s for pair, s in strengths.items() if s > 0}):
@@ -160,7 +161,7 @@ class _Fit:
     def _pass(self, random: Any) -> None:
         """Every attribute of every row once."""
         for attribute in random.permutation(len(self.sizes)).tolist():
-            views, begin = np.array(self.views[attribute]), int(random.integers(len(self.codes)))
+            views, begin = np.array(self.views[attribute], np.int64), int(random.integers(len(self.codes)))
             row_fit.improve(self.codes, begin, attribute, self.sizes[attribute], views, self.shape, self.excess)
 
 

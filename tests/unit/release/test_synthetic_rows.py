@@ -135,6 +135,13 @@ def test_rows_of_a_seed_stay_the_same() -> None:
     }
 
 
+def test_progress_names_what_is_done() -> None:
+    for name in ("marginals-ireduct", "ranges-adaptive"):
+        stages: list[str] = []
+        load(FOLDERS / name).rows(10, progress=stages.append)
+        assert (stages[0], stages[-1]) == ("reading the release", "giving rows their values")
+
+
 def test_as_many_rows_as_records_unless_said() -> None:
     release = load(FOLDERS / "table-geometric")
     assert len(release.rows()) == release.count(whole=True).value

@@ -84,6 +84,11 @@ def test_attributes_without_a_pair_are_independent() -> None:
     assert np.abs(joint - joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)).max() < 0.02
 
 
+def test_an_attribute_of_no_table_is_spread_evenly() -> None:
+    rows = rows_of_tables([2, 4], [((0,), np.array([1.0, 2.0]))], 400, generator())
+    assert np.bincount(rows[:, 1]).tolist() == [100, 100, 100, 100]
+
+
 def test_an_attribute_longer_than_what_is_looked_at_at_once() -> None:
     sizes = [1000, 3]
     tables = tables_of(people(50_000, sizes), sizes, [(0, 1)])
