@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import discreet
+from discreet.errors import CannotAnswer
 from discreet.noise import ZeroNoise
 from discreet.tasks import Task
 from tests.conformance.examples import CASES, SCHEMA
@@ -22,7 +23,11 @@ COUNTS = 1000 + 400 * np.arange(SCHEMA.cells) % 3300
 def test_rows_follow_the_release(task: Task) -> None:
     codes = np.indices(SCHEMA.sizes).reshape(len(SCHEMA), -1).T
     release = discreet.from_counts(SCHEMA, codes, COUNTS).publish(task, 5, noise=ZeroNoise())
-    rows = release.rows(2000, seed=1)
+    try:
+        rows = release.rows(2000, seed=1)
+    except CannotAnswer:  # the root of a tree may not have been drawn
+        assert LEAVES_OUT.search(task.method)
+        return
     again = discreet.open(rows, release.schema).publish(discreet.Table(list(release.schema)), 5, noise=ZeroNoise())
     assert again.count().value == 2000
     if LEAVES_OUT.search(task.method):
