@@ -82,8 +82,8 @@ def _whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     """Whole numbers with these margins, nearly all of them the table's rounded down or up."""
     sums = table.sum(axis=1, keepdims=True)
     share = np.divide(table, sums, out=np.broadcast_to(columns / columns.sum(), table.shape).copy(), where=sums > 0)
-    parts = share * rows[:, None]
-    whole: Integers = np.floor(parts + 1e-9).astype(np.int64)
+    parts = np.round(share * rows[:, None], _DIGITS)
+    whole: Integers = np.floor(parts).astype(np.int64)
     for excess in np.flatnonzero(whole.sum(axis=0) > columns):  # rounding of the margins may have made a column shorter
         line = whole[:, excess]
         line -= _taken(line, int(line.sum() - columns[excess]))
