@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,8 @@ from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.ranking import item_questions, ranked
+from discreet.release.synthetic import synthetic_rows
+from discreet.release.synthetic_rows import SyntheticRows
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -260,6 +262,16 @@ class Release:
             for name, column in part.items():  # plain values: the lists of all contexts, one below the other
                 rows.setdefault(name, []).extend(np.asarray(column).tolist())
         return Frame(rows, notes)
+
+    def rows(
+        self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
+    ) -> SyntheticRows:
+        """Synthetic rows that fit this release: `n` of them, or as many as it has records.
+
+        They have the schema's labels and types, and are marked as synthetic. The same seed gives the same rows; without
+        one, rows are drawn afresh and the mark says by which seed. Error bars belong to the release, not to the rows.
+        """
+        return synthetic_rows(self, n, seed, progress)
 
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
         found = self.summary.answer(questions, _checked(level)).of_counts()

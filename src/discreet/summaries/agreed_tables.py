@@ -28,12 +28,11 @@ from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.base import Answers, Floats, box_sums, per_question
 from discreet.summaries.columns import labelled_tables, read_with_gaps
 from discreet.summaries.joint_answers import JointAnswers
-from discreet.summaries.joint_fits import Placed
 from discreet.summaries.marginal_tables import Part
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.whole_tables import WholeTables
 from discreet.transforms import Direct
-from discreet.transforms.effects import Attributes, subsets
+from discreet.transforms.effects import Attributes, Placed, subsets
 from discreet.transforms.lines import running_sums
 from discreet.transforms.noise_moments import box_variances
 from discreet.transforms.strengths import likely_strengths

@@ -13,8 +13,9 @@ from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers
 from discreet.summaries.joint_bounds import JointBounds
-from discreet.summaries.joint_fits import Attributes, JointFits, Placed
+from discreet.summaries.joint_fits import JointFits
 from discreet.summaries.several_tables import Alike
+from discreet.transforms.effects import Attributes, Placed
 
 MOST_QUESTIONS = 1 << 18
 """Of those that no table holds, at once."""

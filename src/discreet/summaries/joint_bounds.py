@@ -23,7 +23,8 @@ from discreet.errors import CannotAnswer
 from discreet.kernels.linear_bounds import linear_bounds
 from discreet.queries import Questions, picked
 from discreet.summaries.base import Answers, Floats, per_question
-from discreet.summaries.joint_fits import Attributes, CutParts, widest
+from discreet.summaries.joint_fits import CutParts, widest
+from discreet.transforms.effects import Attributes
 
 #: about how many steps of arithmetic all linear programmes of one call may take; beyond, bounds are simpler ones
 _WORK = 3 * 10**9

@@ -19,6 +19,7 @@ from discreet.errors import CannotAnswer
 from discreet.queries import Questions, picked
 from discreet.summaries.base import Floats, box_sums, per_question
 from discreet.transforms import Direct
+from discreet.transforms.effects import Attributes, Placed
 from discreet.transforms.lines import running_sums
 
 MOST_CELLS = 1 << 22
@@ -30,10 +31,6 @@ _ROUNDS = 200
 _CLOSE = 1e-7
 #: how much of what is off may be left after a round before it is given up
 _STALLED = 0.999
-
-Attributes = tuple[int, ...]
-#: the attributes of a table, by index, and its values, with an axis for each
-Placed = tuple[Attributes, NDArray[Any]]
 
 
 def widest(sets: Sequence[Attributes], among: Attributes) -> list[Attributes]:

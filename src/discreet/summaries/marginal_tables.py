@@ -27,8 +27,8 @@ from discreet.summaries.agreeing_tables import AgreeingTables
 from discreet.summaries.base import Answers, Floats, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
 from discreet.summaries.joint_answers import JointAnswers
-from discreet.summaries.joint_fits import Placed
 from discreet.summaries.several_tables import SeveralTables
+from discreet.transforms.effects import Placed
 
 
 @dataclass(frozen=True, eq=False)

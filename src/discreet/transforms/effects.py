@@ -20,6 +20,8 @@ from discreet.queries import Questions
 from discreet.transforms.axis import Floats
 
 Attributes = tuple[int, ...]
+#: the attributes of a table, by their places in the schema, and its values, with an axis for each
+Placed = tuple[Attributes, Floats]
 
 
 class Effects:

@@ -11,6 +11,20 @@ from discreet.transforms.axis import Floats
 
 Pair = tuple[int, int]
 
+#: differences below this are rounding, and must not decide which pair is stronger
+_DIGITS = 9
+
+
+def mutual_information(table: Floats) -> float:
+    """Of the two attributes of a table of non-negative counts, in nats; none if the table is empty."""
+    total = float(table.sum())
+    if total <= 0:
+        return 0.0
+    joint = table / total
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    some = joint > 0
+    return round(max(float(np.sum(joint[some] * np.log(joint[some] / apart[some]))), 0.0), _DIGITS)
+
 
 def strongest_forest(strengths: Mapping[Pair, float]) -> dict[int, list[int]]:
     """The neighbours of each attribute in the forest of the strongest pairs: no way leads back to where it began."""
@@ -28,6 +42,22 @@ def strongest_forest(strengths: Mapping[Pair, float]) -> dict[int, list[int]]:
             neighbours.setdefault(one, []).append(other)
             neighbours.setdefault(other, []).append(one)
     return neighbours
+
+
+def parents_first(count: int, neighbours: Mapping[int, list[int]]) -> list[tuple[int | None, int]]:
+    """A forest over 0 to count - 1 as (parent, child), parents before their children; a root has none."""
+    found: list[tuple[int | None, int]] = []
+    seen: set[int] = set()
+    for root in range(count):
+        waiting: list[tuple[int | None, int]] = [(None, root)] if root not in seen else []
+        seen.add(root)
+        while waiting:
+            parent, child = waiting.pop(0)
+            found.append((parent, child))
+            near = [other for other in neighbours.get(child, []) if other not in seen]
+            waiting += [(child, other) for other in near]
+            seen.update(near)
+    return found
 
 
 def way(neighbours: Mapping[int, list[int]], start: int, end: int) -> list[int]:
