@@ -19,7 +19,7 @@ from discreet.audit.report import BROKEN, HOLDS, number
 from discreet.errors import DiscreetError, LedgerError, TamperedRelease
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.amounts import cost_of
-from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.mechanisms import FORMER_AUTO, Mechanism, Request, mechanism_for
 from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
@@ -202,7 +202,10 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
 
 
 def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
-    """What the task asks for; `auto` of an earlier version may have left open what it now chooses along."""
+    """What the task asks for; `auto` of an earlier version may have been another method, or have left open what it now
+    chooses along."""
+    if task.method == "auto" and said["method"] in FORMER_AUTO.get(task.name, ()):
+        return mechanism_for(task, request, said["method"])
     made = mechanism_for(task, request)
     named = made if made.method != said["method"] else mechanism_for(task, request, made.method)
     return named if _as_written(named.chosen) == said["parameters"] else made
