@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -19,7 +20,7 @@ from discreet.audit.report import BROKEN, HOLDS, number
 from discreet.errors import DiscreetError, LedgerError, TamperedRelease
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.amounts import cost_of
-from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.mechanisms import FORMER_AUTO, Mechanism, Request, mechanism_for
 from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
@@ -202,10 +203,39 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
 
 
 def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
-    """What the task asks for; `auto` of an earlier version may have left open what it now chooses along."""
+    """What the task asks for; `auto` of an earlier version may have been another method, or have left open what it now
+    chooses along, and a default may have been another one."""
     made = mechanism_for(task, request)
-    named = made if made.method != said["method"] else mechanism_for(task, request, made.method)
-    return named if _as_written(named.chosen) == said["parameters"] else made
+    if made.method != said["method"]:
+        if task.method != "auto" or said["method"] not in FORMER_AUTO.get(task.name, ()):
+            return made
+        made = mechanism_for(task, request, said["method"])
+    for some in _earlier(made, request, said):
+        with suppress(DiscreetError):  # what was a default then may not be given together with what is given
+            other = mechanism_for(task, replace(request, parameters=some), made.method)
+            if _values(_as_written(other.chosen)) == _values(said["parameters"]):
+                return other
+    return made
+
+
+def _earlier(made: Mechanism, request: Request, said: Manifest) -> Iterator[dict[str, Any]]:
+    """Parameters that may have been in force: those given, and with them the defaults that are written."""
+    if _values(_as_written(made.chosen)) != _values(said["parameters"]):
+        yield request.parameters
+        known = {one.name for one in made.parameters}
+        yield {name: value for name, value in _defaults(said) if name in known} | request.parameters
+
+
+def _defaults(said: Manifest) -> Iterator[tuple[str, Any]]:
+    """What nobody gave: another version may have another default, and the cost follows from the one that was used."""
+    for one in said["parameters"]:
+        if one["origin"].startswith("default"):
+            yield one["name"], one["value"]
+
+
+def _values(parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    """Without where they came from."""
+    return {one["name"]: one["value"] for one in parameters}
 
 
 def _readings(value: Any) -> list[Any]:
@@ -234,7 +264,7 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
     pairs: list[tuple[str, Any, Callable[[], Any]]] = [
         ("its method is the one it names", said["method"], lambda: mechanism.method),
         ("its noise has the law it declares", law, mechanism.noise_law),
-        ("its parameters are those it declares", said["parameters"], lambda: mechanism.chosen),
+        ("its parameters are those it declares", _values(said["parameters"]), lambda: _values(mechanism.chosen)),
         ("its sensitivity is the unit's", said["sensitivity"], lambda: mechanism.request.unit.sensitivity),
         ("its schema is the method's", said["schema"], lambda: mechanism.release_schema.to_dict()),
     ]

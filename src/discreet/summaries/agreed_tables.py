@@ -266,10 +266,10 @@ class AgreedTables(SeveralTables):
 
 
 def _narrowed(questions: Questions, places: Attributes) -> Questions:
-    """The same questions about fewer attributes: boxes that differ in others only are asked for once."""
-    first, last = (np.zeros_like(ends) for ends in (questions.first, questions.last))
-    for place in places:
-        first[:, place], last[:, place] = questions.first[:, place], questions.last[:, place]
-    boxes = np.unique(np.concatenate([questions.owner[:, None], first, last], axis=1), axis=0)
-    width = first.shape[1]
-    return Questions(boxes[:, 1 : 1 + width], boxes[:, 1 + width :], questions.count, boxes[:, 0])
+    """The same questions for sums over these attributes: boxes that differ in others only are asked for once."""
+    if len(questions.owner) == questions.count:  # one box each
+        return questions
+    columns = [questions.owner[:, None], questions.first[:, list(places)], questions.last[:, list(places)]]
+    _, kept = np.unique(np.concatenate(columns, axis=1), axis=0, return_index=True)
+    kept.sort()
+    return Questions(questions.first[kept], questions.last[kept], questions.count, questions.owner[kept])
