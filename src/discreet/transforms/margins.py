@@ -83,7 +83,9 @@ def whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     """Whole numbers next to the table's, with exactly these margins, which add up to the same."""
     near = table.copy()
     rake(near, rows.astype(np.float64), columns.astype(np.float64), _RAKES)
-    whole = np.floor(near * (1 - _NOTHING)).astype(np.int64)  # so that no line is above its margin
+    near *= _no_more(near.sum(axis=1), rows)[:, None]  # so that no line is above its margin
+    near *= _no_more(near.sum(axis=0), columns)
+    whole = np.floor(near * (1 - _NOTHING)).astype(np.int64)
     left = [rows - whole.sum(axis=1), columns - whole.sum(axis=0)]
     given = [np.minimum(side, lines) for side, lines in zip(left, table.shape[::-1], strict=True)]
     raised = np.zeros(table.shape, np.bool_)
@@ -92,6 +94,11 @@ def whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     whole += raised
     _spread(whole, rows - whole.sum(axis=1), columns - whole.sum(axis=0))
     return whole
+
+
+def _no_more(sums: Floats, most: Integers) -> Floats:
+    """Factors of at most 1 that bring sums down to these."""
+    return np.minimum(np.divide(most, sums, out=np.ones_like(sums), where=sums > 0), 1.0)
 
 
 def _spread(whole: Integers, rows: Integers, columns: Integers) -> None:

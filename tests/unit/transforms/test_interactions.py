@@ -12,7 +12,7 @@ from discreet.transforms.forests import along, strongest_forest, way
 from discreet.transforms.interactions import NoisyInteractions, shrunk_interactions, usual_laws
 from discreet.transforms.strengths import likely_strengths
 
-DICE = np.random.default_rng()
+DICE = np.random.default_rng(7)
 EXPECTED = np.full((20, 20), 50.0)
 
 
