@@ -35,7 +35,7 @@ from discreet.mechanisms.marginals.marginal_selection import strength, whole_pro
 from discreet.naming import refuse_columns
 from discreet.noise import Noise
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.parameters import Parameter, Positive, choice
+from discreet.parameters import Parameter, ZeroToOne, choice
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
 from discreet.summaries import Summary
@@ -48,9 +48,9 @@ Ints = NDArray[np.int64]
 
 POWER = Parameter(
     "power",
-    Positive(Fraction(1, 10**6), Fraction(1)),
-    "Where all tables are measured, their shares of epsilon are in proportion to their cells to this power: a small "
-    "one favours small tables",
+    ZeroToOne(),
+    "Where all tables are measured, their shares of epsilon are in proportion to their cells to this power: 0 favours "
+    "small tables",
     Fraction(1, 6),
 )
 MEASURE = choice(
