@@ -25,7 +25,7 @@ class Estimate:
 
     `value` is the best estimate and `stderr` its typical error. `high` is infinite where no upper end can be promised.
     `note` says what else to know; `measured` is the plain noisy measurement. Where `ends` is "bounds", nothing was
-    measured: low..high is all that other counts leave possible, wider than an interval, and `stderr` is nan.
+    measured: low..high is all that other counts leave possible, wider than an interval, and `stderr` is nan or a guess.
     """
 
     value: float

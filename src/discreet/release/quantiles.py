@@ -21,7 +21,7 @@ from discreet.summaries import Summary
 #: above this, codes are searched and not tried one by one, and no row is made for each
 MOST_CODES = 1 << 20
 _AT_A_TIME = 1 << 10
-BOUNDED = "no table holds all that is asked: an estimate, between bounds of what other tables leave possible"
+BOUNDED = "no measured table holds all that is asked: an estimate, between bounds of what other tables leave possible"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ _BUYS_AN_END = {
     "hpa": "`rescale = true`",
 }
 BOUNDS = (
-    "no table holds all that is asked: the number is an estimate from tables that hold parts of it, and low to high "
-    "are bounds of what these leave possible, not an interval"
+    "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and low "
+    "to high are bounds of what these leave possible, not an interval"
 )
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
@@ -110,7 +110,7 @@ class Release:
         note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
         if bounds:  # the one nan that is itself, so that equal estimates are equal
-            stderr, plain = math.nan, None
+            stderr, plain = math.nan if math.isnan(stderr) else stderr, None
         number = self._whole_count(asked, found) if whole else value
         ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
         return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
@@ -202,9 +202,10 @@ class Release:
     def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
         total = self._whole_count(every, self._answers(every, LEVEL))
-        plain = parts.measured if parts.besides is None else parts.value
+        plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
         # what was not measured is scaled, so that it keeps its proportions
-        variance = np.where(np.isnan(parts.stderr), parts.value, parts.stderr**2)
+        unknown = np.isnan(parts.stderr) | self.summary.adds_up
+        variance = np.where(unknown, parts.value, parts.stderr**2)
         return adding_up(np.asarray(plain, np.float64), variance, total)
 
     def _whole_count(self, asked: Questions, found: Answers) -> int:
@@ -276,7 +277,7 @@ class Release:
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
         found = self.summary.answer(questions, _checked(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
-            raise CannotAnswer("no table holds all that is asked, so nothing measured it; leave out `measured`")
+            raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
 
     def _selected(self, where: Where) -> Boxes:

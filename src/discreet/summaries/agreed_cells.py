@@ -18,25 +18,25 @@ Integers = NDArray[np.int64]
 
 def cell_ends(summary: AgreedTables, places: Attributes, level: float) -> tuple[Integers, Integers]:
     """The interval of each cell, flat, with ends that are whole numbers: rounded down and up."""
-    value = summary.estimates.table(places)
-    low = np.zeros(value.shape)
-    if summary.estimates.effects.knows(places):
-        low, high = _around(summary, places, level)
+    sizes = summary.schema.sizes
+    value = summary.estimates.table(places).reshape(-1)
+    seen = tuple(place for place in places if sizes[place] > 1)  # others say nothing
+    if summary.estimates.effects.knows(seen):
+        low, high = _around(summary, seen, level)
     else:
-        parts = summary.known_parts(places)
-        high = np.full(value.shape, np.inf)
-        for part in parts:
-            _, most = _around(summary, part, 1 - (1 - level) / len(parts))
-            gone = tuple(axis for axis, place in enumerate(places) if place not in part)
-            high = np.minimum(high, np.expand_dims(most, gone))
+        codes = np.zeros((value.size, len(sizes)), np.int64)
+        codes[:, places] = np.indices([sizes[place] for place in places]).reshape(len(places), -1).T
+        last = np.array(sizes) - 1
+        ends = codes.copy(), np.where(np.isin(np.arange(len(sizes)), places), codes, last)
+        low, high = summary.bounds.of(Questions(*ends, value.size, np.arange(value.size)), seen, level)
     low, high = np.maximum(np.minimum(low, value), 0.0), np.maximum(high, value)
-    return np.floor(low).astype(np.int64).reshape(-1), np.ceil(high).astype(np.int64).reshape(-1)
+    return np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
 
 
 def _around(summary: AgreedTables, places: Attributes, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of all cells of a measured table, from the half-width of the first one."""
+    """The ends of all cells of a measured table, flat, from the half-width of the first one."""
     one = np.zeros((1, len(summary.schema)), np.int64)
     first = Questions(one, one, 1, np.zeros(1, np.int64))
     found = summary.around(first, places, level)
-    half, plain = float(found.high[0] - found.measured[0]), summary.estimates.effects.table(places)
+    half, plain = float(found.high[0] - found.measured[0]), summary.estimates.effects.table(places).reshape(-1)
     return plain - half, plain + half

@@ -60,7 +60,7 @@ class AgreedEstimates:
 
     def _made(self, places: Attributes) -> Floats:
         if len(places) == 1:
-            return onto_total(self.effects.table(places), self.total)
+            return onto_total(self.effects.table(places), self.effects.cell_variance(places), self.total)
         known = self.effects.knows(places)
         if len(places) == 2 and not known:
             return self._followed(places)

@@ -7,6 +7,7 @@ the truth lies between nothing and the least of what is known of fewer of them.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,11 +29,12 @@ from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.base import Answers, Floats, box_sums, per_question
 from discreet.summaries.columns import labelled_tables, read_with_gaps
 from discreet.summaries.joint_answers import JointAnswers
+from discreet.summaries.joint_bounds import JointBounds
 from discreet.summaries.marginal_tables import Part
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.whole_tables import WholeTables
 from discreet.transforms import Direct
-from discreet.transforms.effects import Attributes, Placed, subsets
+from discreet.transforms.effects import Attributes, Placed
 from discreet.transforms.lines import running_sums
 from discreet.transforms.noise_moments import box_variances
 from discreet.transforms.strengths import likely_strengths
@@ -68,7 +70,8 @@ class PairStrengths:
     def read(cls, schema: Schema, facts: dict[str, Any]) -> PairStrengths:
         pairs = tuple(tuple(pair) for pair in facts["pairs"])
         noisy = [written.whole({"strength": one}, "strength", -written.MOST) for one in facts["noisy"]]
-        if len(noisy) != len(pairs) or not all(set(pair) <= set(schema) for pair in pairs):
+        known = set(itertools.combinations(schema, 2))
+        if len(noisy) != len(pairs) or len(set(pairs)) != len(pairs) or not set(pairs) <= known:
             raise ValueError("strengths are not those of pairs of attributes")
         return cls(pairs, np.array(noisy, np.int64), written.scale(facts["scale"]))
 
@@ -77,6 +80,7 @@ class AgreedTables(SeveralTables):
     """`looks` are the noisy tables by their attributes, () being the total; `sets` are the tables asked for."""
 
     shape = "agreed-tables"
+    adds_up = True
 
     def __init__(
         self,
@@ -103,17 +107,18 @@ class AgreedTables(SeveralTables):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         value, stderr, low, high, plain = (np.zeros(questions.count) for _ in range(5))
-        apart = []
+        apart, bounds = [], np.zeros(questions.count, np.bool_)
         for group in self.alike(questions):
             if not self.tables_for(group.asked):
                 apart.append(group)
                 continue
             places, chosen = tuple(group.asked), group.numbers
-            found = self._looked_at if self.estimates.effects.knows(places) else self._followed
-            one = found(group.questions, places, level)
+            known = self.estimates.effects.knows(places)
+            one = (self._looked_at if known else self._followed)(group.questions, places, level)
+            bounds[chosen] = not known
             value[chosen], stderr[chosen], plain[chosen] = one.value, one.stderr, one.measured
             low[chosen], high[chosen] = np.minimum(one.low, one.value), np.maximum(one.high, one.value)
-        held = Answers(value, stderr, low, high, plain=plain)
+        held = Answers(value, stderr, low, high, plain=plain, bounds=bounds if bounds.any() else None)
         return self._joint.added(held, apart, level) if apart else held
 
     @cached_property
@@ -127,8 +132,10 @@ class AgreedTables(SeveralTables):
     def _looked_at(self, questions: Questions, places: Attributes, level: float) -> Answers:
         """Attributes that were measured together."""
         value, found = self._sums(questions, places, "final"), self.around(questions, places, level)
-        stderr = np.minimum(found.stderr, self._typical(questions, places, value, 1.0))
-        return replace(found, value=value, stderr=stderr, plain=found.value)
+        usual = np.minimum(found.stderr, self._typical(questions, places, value, 1.0))
+        # what noise does not explain was moved by all that makes the tables agree
+        moved = np.maximum((value - found.value) ** 2 - found.stderr**2, 0.0)
+        return replace(found, value=value, stderr=np.sqrt(usual**2 + moved), plain=found.value)
 
     def around(self, questions: Questions, places: Attributes, level: float) -> Answers:
         """The unbiased estimate, with the law of its noise."""
@@ -136,22 +143,16 @@ class AgreedTables(SeveralTables):
         return Answers.of_moments(plain, variance, fourth, self.smallest_scale, level)
 
     def _followed(self, questions: Questions, places: Attributes, level: float) -> Answers:
-        """Attributes that were not: each part of what is known may fail, all together as often as one."""
+        """Attributes that were not: between what those leave possible that were."""
         value = self._sums(questions, places, "final")
-        parts = self.known_parts(places)
-        sure = 1 - (1 - level) / len(parts)
-        ends = [self.around(_narrowed(questions, part), part, sure).high for part in parts]
-        high = np.maximum(np.min(ends, axis=0), 0.0)
         stderr = self._typical(questions, places, value, self._strength(places))
-        return Answers(value, stderr, np.zeros(questions.count), high)
+        return Answers(value, stderr, *self.bounds.of(questions, places, level))
 
-    def known_parts(self, places: Attributes) -> list[Attributes]:
-        """The largest sets of these attributes that were measured together."""
-        found: list[Attributes] = []
-        for some in reversed(subsets(places)):
-            if self.estimates.effects.knows(some) and not any(set(some) <= set(other) for other in found):
-                found.append(some)
-        return found
+    @cached_property
+    def bounds(self) -> JointBounds:
+        """From what was measured."""
+        looks = [tuple(self.schema.names.index(name) for name in names) for names in self.looks if names]
+        return JointBounds(self.schema.sizes, looks, self.answer)
 
     def _typical(self, questions: Questions, places: Attributes, value: Floats, strength: float) -> Floats:
         """A guess of how far a number is off: by its margins' noise, and by how little its attributes may depend.
@@ -258,7 +259,7 @@ class AgreedTables(SeveralTables):
                 raise ValueError("what was measured is not what the release says was")
             if "scale" in table:
                 looks[names] = Part.single(values[start:end], written.scale(table["scale"]))
-        asked = [names for names, table in zip(sets, facts["tables"], strict=True) if table["asked"]]
+        asked = [names for names, table in zip(sets, facts["tables"], strict=True) if table["asked"] is True]
         if {name for names in looks for name in names} != set(schema) or not asked:
             raise ValueError("some attributes are in no table that was measured")
         strengths = PairStrengths.read(schema, facts["strengths"]) if "strengths" in facts else None

@@ -42,7 +42,7 @@ class Answers:
     besides: Besides | None = None
     #: what else than noise makes an interval wide, and how much it may be, by name
     parts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    #: where nothing was measured: low..high are then bounds, what other answers leave possible, and stderr is nan
+    #: where nothing was measured: low..high are then bounds, what other answers leave possible; stderr may be nan
     bounds: NDArray[np.bool_] | None = None
 
     @property
@@ -106,6 +106,8 @@ class Summary(ABC):
 
     #: names the shape in release.json
     shape: ClassVar[str]
+    #: whether its numbers add up as they are
+    adds_up: ClassVar[bool] = False
     schema: Schema
 
     @abstractmethod

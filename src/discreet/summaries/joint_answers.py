@@ -40,7 +40,7 @@ class JointAnswers:
 
     def added(self, found: Answers, apart: Sequence[Alike], level: float) -> Answers:
         """`found` with the answers to these questions too."""
-        bounds = np.zeros(len(found.value), np.bool_)
+        bounds = np.zeros(len(found.value), np.bool_) if found.bounds is None else found.bounds.copy()
         value, stderr = found.value.copy(), found.stderr.copy()
         low, high = found.low.copy(), found.high.copy()
         for group in apart:

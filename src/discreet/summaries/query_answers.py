@@ -89,17 +89,30 @@ class QueryAnswers(Summary):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> QueryAnswers:
-        boxes = [Boxes(np.array(q["first"], np.int64), np.array(q["last"], np.int64)) for q in facts["queries"]]
+        boxes = [_read_boxes(schema, query) for query in facts["queries"]]
         expected = f"the release has {len(boxes)} queries"
         texts, values = (read_column(parquet, name, len(boxes), expected) for name in ("where", "count"))
         members = [family["queries"] for family in facts["families"]]
         if sorted(number for numbers in members for number in numbers) != list(range(len(boxes))):
             raise ValueError("not every query belongs to one family")
-        if any(box.first.shape[1:] != (len(schema),) or box.last.shape != box.first.shape for box in boxes):
-            raise ValueError("queries are not about the attributes of the schema")
+        if len({_key(box.first, box.last) for box in boxes}) < len(boxes):
+            raise ValueError("a query is listed twice")
         parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
-        consistent = bool(facts.get("consistency", False))
+        consistent = facts.get("consistency", False)
+        if not isinstance(consistent, bool):
+            raise ValueError("consistency must be true or false")
         return cls(schema, texts.tolist(), boxes, members, parts, ScaleChoice.read(facts), consistent)
+
+
+def _read_boxes(schema: Schema, query: dict[str, Any]) -> Boxes:
+    """The boxes of a query; a ValueError if they are not boxes of the schema."""
+    first, last = (np.array(query[end]) for end in ("first", "last"))
+    for ends in (first, last):
+        if ends.dtype != np.int64 or ends.shape != (len(first), len(schema)):
+            raise ValueError("queries are not about the attributes of the schema")
+    if np.any(first < 0) or np.any(first > last) or np.any(last >= np.array(schema.sizes)):
+        raise ValueError("a query asks for what the schema does not have")
+    return Boxes(first, last)
 
 
 def _key(first: Any, last: Any) -> bytes:

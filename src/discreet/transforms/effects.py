@@ -60,6 +60,11 @@ class Effects:
         left = math.prod(1 - 1 / self.sizes[place] for place in places)
         return self.variances[places] * left
 
+    def cell_variance(self, places: Attributes) -> float:
+        """Of one cell's noise in the table over these attributes."""
+        parts = ((some, self.cells(set(places) - set(some))) for some in subsets(places))
+        return sum(self.own_variance(some) / rest**2 for some, rest in parts)
+
     def covariance(self, questions: Questions, places: Attributes, one: Any, other: Any) -> Floats:
         """Of the noise in two boxes of a table: over the effects, products of what each attribute contributes."""
         within, across = [], []

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.roundings import raise_some
-from discreet.kernels.transport import level, nearest, rake
+from discreet.kernels.siblings import cut_small, share_out
+from discreet.kernels.transport import nearest, rake
 from discreet.transforms.axis import Floats
 
 Integers = NDArray[np.int64]
@@ -18,15 +19,20 @@ _SWEEPS = 100
 _OFF = 1e-7
 _RAKES = 2
 _EXTENSIONS = 30
-#: relative to a number, more than floats get wrong
-_NOTHING = 2.0**-40
+#: relative to a number, more than floats get wrong in each step of a sum
+_NOTHING = 2.0**-51
 
 
-def onto_total(values: Floats, total: float) -> Floats:
-    """The nearest numbers of at least zero that add up to the total."""
+def onto_total(values: Floats, variance: float, total: float) -> Floats:
+    """Numbers of at least zero that add up to the total: half way between the nearest ones, which take a little from
+    all, and those that leave the smallest out."""
     if total <= 0:
         return np.zeros_like(values)
-    found = np.maximum(values - level(values, total), 0.0)
+    variances = np.full(values.size, max(variance, 1e-12))
+    soft, hard = np.empty(values.size), np.empty(values.size)
+    share_out(0, values, variances, total, soft)
+    cut_small(0, values, variances, total, hard)
+    found = 0.5 * (soft + hard)
     return np.asarray(found * (total / found.sum()))
 
 
@@ -71,7 +77,7 @@ def extended(start: Floats, parts: Sequence[tuple[tuple[int, ...], Floats]]) -> 
 def whole_parts(values: Floats, total: int) -> Integers:
     """Whole numbers with this sum: all rounded down, and those that lost most get one more."""
     scaled = values * (total / values.sum()) if values.sum() > 0 else np.full(values.size, total / values.size)
-    whole = np.floor(scaled * (1 - _NOTHING)).astype(np.int64)
+    whole = np.floor(scaled * (1 - values.size * _NOTHING)).astype(np.int64)
     missing = total - int(whole.sum())
     each, some = divmod(missing, values.size)  # of very large numbers floats have no parts of one left
     whole += each
@@ -85,7 +91,7 @@ def whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
     rake(near, rows.astype(np.float64), columns.astype(np.float64), _RAKES)
     near *= _no_more(near.sum(axis=1), rows)[:, None]  # so that no line is above its margin
     near *= _no_more(near.sum(axis=0), columns)
-    whole = np.floor(near * (1 - _NOTHING)).astype(np.int64)
+    whole: Integers = np.floor(near * (1 - max(table.shape) * _NOTHING)).astype(np.int64)
     left = [rows - whole.sum(axis=1), columns - whole.sum(axis=0)]
     given = [np.minimum(side, lines) for side, lines in zip(left, table.shape[::-1], strict=True)]
     raised = np.zeros(table.shape, np.bool_)
@@ -98,7 +104,7 @@ def whole_table(table: Floats, rows: Integers, columns: Integers) -> Integers:
 
 def _no_more(sums: Floats, most: Integers) -> Floats:
     """Factors of at most 1 that bring sums down to these."""
-    return np.minimum(np.divide(most, sums, out=np.ones_like(sums), where=sums > 0), 1.0)
+    return np.asarray(np.minimum(np.divide(most, sums, out=np.ones_like(sums), where=sums > 0), 1.0))
 
 
 def _spread(whole: Integers, rows: Integers, columns: Integers) -> None:

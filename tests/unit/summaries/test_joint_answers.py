@@ -156,7 +156,7 @@ def test_prefixes_and_quantiles() -> None:
 
 def test_nothing_was_measured() -> None:
     release = published()
-    with pytest.raises(CannotAnswer, match="nothing measured it"):
+    with pytest.raises(CannotAnswer, match="no measured table holds"):
         release.count(WHERES[0], measured=True)
     with pytest.raises(CannotAnswer, match="leave out `measured`"):
         release.table(["age", "sex", "place"], measured=True)

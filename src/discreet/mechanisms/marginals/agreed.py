@@ -95,7 +95,8 @@ class Agreed(MarginalMethod):
         refuse_columns(request.schema, (NOISY,), self.method)
         self.rehearsal = "none"
         self.singles: list[Names] = [(name,) for name in request.schema]
-        inside = {pair for names in self.sets for pair in itertools.combinations(names, 2)}
+        varied = [[name for name in names if request.schema[name].size > 1] for names in self.sets]
+        inside = {pair for names in varied for pair in itertools.combinations(names, 2)}
         #: pairs inside of the tables that are asked for, in the schema's order
         self.pairs: list[Names] = sorted(inside, key=lambda pair: [request.schema.names.index(name) for name in pair])
         self.measures = self.value(MEASURE)

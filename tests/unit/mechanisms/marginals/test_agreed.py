@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.marginals.agreed import Agreed
 from discreet.mechanisms.marginals.marginal_budget import by_cells, hardness, singles_share, strengths_share
@@ -218,19 +218,24 @@ def test_nobody_at_all() -> None:
         assert np.all(release.table(["age", "work"])["high"] > 0)
 
 
-def test_pairs_that_were_not_measured_have_intervals_from_nothing_to_the_smaller_margin() -> None:
+def test_pairs_that_were_not_measured_have_bounds_from_their_margins() -> None:
     release = seeded(discreet.Marginals(ways=2, measure="pairs"), "0.02")
     measured = {tuple(table["attributes"]) for table in release.manifest["summary"]["tables"] if "scale" in table}
     left = [pair for pair in PAIRS if tuple(pair) not in measured]
     assert left
     for one, other in left:
         frame = release.table([one, other], level=0.9)
-        assert np.all(frame["low"] == 0)
-        # each margin at a level at which both together fail in half of the rest on this side
-        ends = [release.table(name, level=0.95)["high"] for name in (one, other)]
-        least = np.minimum.outer(*ends).reshape(-1)
-        assert frame["high"] == pytest.approx(np.maximum(least, frame["count"]), rel=0.02)
+        assert set(frame["ends"]) == {"bounds"}
+        # three sums, each at a level at which all hold together but for half of the rest
+        tables = [release.table(name, level=1 - 0.1 / 6) for name in (one, other)]
+        least = np.minimum.outer(*(table["high"] for table in tables)).reshape(-1)
+        assert frame["high"] == pytest.approx(np.maximum(least, frame["count"]), rel=1e-6)
+        both = np.add.outer(*(table["low"] for table in tables)).reshape(-1)
+        some = np.maximum(both - release.count(level=1 - 0.1 / 6).high, 0)
+        assert frame["low"] == pytest.approx(np.minimum(some, frame["count"]), abs=1e-6)
         assert np.all(frame["stderr"] > 0)
+        with pytest.raises(CannotAnswer, match="leave out `measured`"):
+            release.table([one, other], measured=True)
 
 
 def test_what_no_table_holds_has_an_estimate_between_bounds() -> None:
