@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +16,11 @@ import discreet
 from discreet.noise import ZeroNoise
 from discreet.queries import Boxes, bind
 from discreet.release import load
+from discreet.release.files import TABLE
 from discreet.schema import Nominal, Ordinal, Schema
 from discreet.summaries import agreeing_queries
 from discreet.summaries.agreeing_queries import AgreeingQueries
+from discreet.summaries.query_answers import QueryAnswers
 
 SCHEMA = Schema(a=Ordinal(0, 4), b=Nominal(["x", "y"]), c=Nominal(hierarchy={"p": ["q", "r"], "s": ["t"]}))
 CELLS = np.array(list(itertools.product(*map(range, SCHEMA.sizes))))
@@ -162,6 +165,26 @@ def test_a_release(method: str, tmp_path: Path) -> None:
     assert value[0] <= value[6] + 1e-9 <= value[7] + 2e-9
     assert release.to_arrow()["consistent_count"].to_pylist() == pytest.approx(value)
     assert release.to_arrow()["count"].to_pylist() == [answer.measured for answer in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda facts: facts["queries"][0]["first"][0].__setitem__(0, 0.5), "about the attributes"),
+        (lambda facts: facts["queries"][0]["last"][0].__setitem__(0, 2**40), "does not have"),
+        (lambda facts: facts["queries"][0]["first"][0].__setitem__(0, -1), "does not have"),
+        (lambda facts: facts["queries"].__setitem__(1, facts["queries"][0]), "listed twice"),
+        (lambda facts: facts.__setitem__("consistency", "false"), "true or false"),
+    ],
+)
+def test_queries_that_nobody_asked_are_refused(change: Any, says: str, tmp_path: Path) -> None:
+    account = discreet.from_counts(SCHEMA, CELLS, np.ones(len(CELLS), np.int64))
+    release = account.publish(discreet.Marginals(queries=QUERIES, method="equal", consistency=True), 1)
+    facts = copy.deepcopy(release.summary.facts())
+    change(facts)
+    folder = release.save(tmp_path / "saved")
+    with pytest.raises(ValueError, match=says):
+        QueryAnswers.read(release.schema, facts, folder / TABLE)
 
 
 def test_without_noise_the_answers_are_exact() -> None:

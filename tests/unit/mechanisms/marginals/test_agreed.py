@@ -262,11 +262,52 @@ def test_the_file_opens_without_us(tmp_path: Path) -> None:
     found = duckdb.execute(asked).fetchall()
     assert [label for label, _ in found] == ["f", "m"]
     assert [count for _, count in found] == pytest.approx(release.table("sex")["count"].tolist())
-    unseen = duckdb.execute(f"select count(*) from '{file}' where noisy is null and low > 0").fetchall()
-    assert unseen == [(0,)]
+    outside = duckdb.execute(f"select count(*) from '{file}' where low > count or count > high or low < 0").fetchall()
+    assert outside == [(0,)]
     assert discreet.load(tmp_path / "r").table(["age", "work"])["count"].tolist() == (
         release.table(["age", "work"])["count"].tolist()
     )
+
+
+@pytest.mark.parametrize("measure", ["all", "pairs"])
+def test_whole_numbers_of_three_attributes_are_those_of_the_table(measure: str) -> None:
+    release = seeded(discreet.Marginals(ways=3, measure=measure), "0.1")
+    by = ["age", "sex", "place"]
+    whole, table = release.table(by, whole=True)["count"], release.table(by)["count"]
+    assert np.abs(whole - table).max() <= 1.5
+    assert whole.sum() == release.count(whole=True).value
+
+
+def test_an_attribute_of_one_value_costs_nothing_and_says_nothing() -> None:
+    schema = discreet.Schema(a=discreet.Ordinal(0, 2), one=discreet.Nominal(["x"]), b=discreet.Ordinal(0, 1))
+    rows = np.stack([np.arange(600) % 3, np.zeros(600, np.int64), np.arange(600) % 2], axis=1)
+    account = discreet.from_counts(schema, rows, np.ones(600, np.int64))
+    release = account.publish(discreet.Marginals(ways=2, measure="pairs"), "1")
+    strengths = release.manifest["summary"]["strengths"]
+    assert strengths["pairs"] == [["a", "b"]]
+    file = release.to_pandas()
+    file = file[file["marginal"] == "a x one"]
+    asked = release.table(["a", "one"])
+    assert np.all(np.floor(asked["low"]) == file["low"])
+    assert np.all(np.ceil(asked["high"]) == file["high"])
+
+
+def test_a_guess_of_more_than_can_be_counted() -> None:
+    assert made(guess={"rows": "1e350"}).rows == 2.0**62
+
+
+def test_one_heavy_cell_says_how_far_its_number_was_moved() -> None:
+    """The one-way tables contradict each other, and the number of the cell must fit both."""
+    schema = discreet.Schema(a=discreet.Ordinal(0, 19), b=discreet.Ordinal(0, 19))
+    diagonal = np.stack([np.arange(20)] * 2, axis=1)
+    account = discreet.from_counts(schema, diagonal, np.full(20, 1000))
+    release = account.publish(discreet.Marginals([["a", "b"], ["a"], ["b"]], measure="all"), "1")
+    for code in range(20):
+        found = release.count({"a": code, "b": code}, level=1 - 1e-12)
+        assert found.measured is not None
+        assert found.low <= 1000 <= found.high
+        plain = release.count({"a": code, "b": code}, measured=True)
+        assert found.stderr >= 0.99 * np.sqrt(max((found.value - plain.value) ** 2 - plain.stderr**2, 0))
 
 
 def test_users_with_several_rows_cost_what_they_may_have() -> None:
