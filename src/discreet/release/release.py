@@ -173,7 +173,7 @@ class Release:
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
-        names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
+        names = self.schema.names if by is None else _grouping(by)
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
@@ -355,6 +355,14 @@ def load(path: str | Path) -> Release:
     place = usable_path(path, "the folder of a release")
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
+
+
+def _grouping(by: Any) -> Sequence[Group]:
+    if isinstance(by, str | tuple):
+        return [by]
+    if not isinstance(by, Iterable):
+        raise BadParameter(f"table: group by the name of an attribute or a list of names, not {by!r}")
+    return list(by)
 
 
 def _checked(level: float) -> float:

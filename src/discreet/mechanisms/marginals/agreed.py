@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.guessed_rows import GUESSED_ROWS, guessed_rows
@@ -91,6 +92,9 @@ class Agreed(MarginalMethod):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         if self.families is not None:
+            for parameter in (MEASURE, POWER, GUESS):
+                if parameter.name in request.parameters:
+                    raise BadParameter(f"{parameter.name} is about tables; with `queries` leave it out")
             return
         refuse_columns(request.schema, (NOISY,), self.method)
         self.rehearsal = "none"

@@ -292,6 +292,22 @@ def test_an_attribute_of_one_value_costs_nothing_and_says_nothing() -> None:
     assert np.all(np.ceil(asked["high"]) == file["high"])
 
 
+def test_what_is_no_name_is_refused() -> None:
+    for by in (1, [1, 2], [["age", "sex"], 3]):
+        with pytest.raises(BadParameter, match="needs lists of attribute names"):
+            discreet.Marginals(by)  # type: ignore[arg-type]
+    with pytest.raises(BadParameter, match="needs the names"):
+        discreet.Table(5)  # type: ignore[arg-type]
+    with pytest.raises(BadParameter, match="group by the name of an attribute"):
+        data().publish(discreet.Marginals(ways=1), "1").table(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [{"measure": "all"}, {"power": 1}, {"guess": {"rows": 5}}])
+def test_what_is_about_tables_is_refused_for_queries(given: dict[str, Any]) -> None:
+    with pytest.raises(BadParameter, match="with `queries` leave it out"):
+        data().publish(discreet.Marginals(queries=["age < 3"], **given), "1")
+
+
 def test_a_guess_of_more_than_can_be_counted() -> None:
     assert made(guess={"rows": "1e350"}).rows == 2.0**62
 
