@@ -99,10 +99,13 @@ class Agreed(MarginalMethod):
         refuse_columns(request.schema, (NOISY,), self.method)
         self.rehearsal = "none"
         self.singles: list[Names] = [(name,) for name in request.schema]
-        varied = [[name for name in names if request.schema[name].size > 1] for names in self.sets]
-        inside = {pair for names in varied for pair in itertools.combinations(names, 2)}
+        inside = {pair for names in self.sets for pair in itertools.combinations(names, 2)}
+        # an attribute of one value makes no pair worth choosing, as long as there are others
+        varied = {pair for pair in inside if all(request.schema[name].size > 1 for name in pair)}
         #: pairs inside of the tables that are asked for, in the schema's order
-        self.pairs: list[Names] = sorted(inside, key=lambda pair: [request.schema.names.index(name) for name in pair])
+        self.pairs: list[Names] = sorted(
+            varied or inside, key=lambda pair: [request.schema.names.index(name) for name in pair]
+        )
         self.measures = self.value(MEASURE)
         self.shares = by_cells(self.cells, self.value(POWER))
         self.rows = guessed_rows(self.given(GUESS))
