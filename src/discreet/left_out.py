@@ -38,7 +38,7 @@ TEXTS = {
     "pulled-together": (
         "tables are made to agree, with no number below zero, and noisy numbers are pulled to what their margins say",
         ", which biases answers; the intervals are those of the measurements, as wide as it takes to hold the answer; "
-        "for attributes that were not measured together they reach from nothing to the smaller margin",
+        "attributes that were not measured together have bounds, what the tables that were measured leave possible",
     ),
     "median": (
         "each cell's estimate is a median, which is centred on the truth as far as the cells that share its buckets "

@@ -210,32 +210,18 @@ def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
         if task.method != "auto" or said["method"] not in FORMER_AUTO.get(task.name, ()):
             return made
         made = mechanism_for(task, request, said["method"])
-    for some in _earlier(made, request, said):
+    known = {one.name for one in made.parameters}
+    defaults = {one["name"]: one for one in said["parameters"] if one["origin"].startswith("default")}
+    then = {name: one["value"] for name, one in defaults.items() if name in known} | request.parameters
+    for some in (request.parameters, then):
+        if _as_written(made.chosen) == said["parameters"]:
+            break
         with suppress(DiscreetError):  # what was a default then may not be given together with what is given
             other = mechanism_for(task, replace(request, parameters=some), made.method)
-            if _values(_as_written(other.chosen)) == _values(said["parameters"]):
-                return other
+            # what nobody gave is a default still, whichever value it had then
+            other.chosen = [defaults.get(one["name"], one) if one["name"] in then else one for one in other.chosen]
+            made = other if _as_written(other.chosen) == said["parameters"] else made
     return made
-
-
-def _earlier(made: Mechanism, request: Request, said: Manifest) -> Iterator[dict[str, Any]]:
-    """Parameters that may have been in force: those given, and with them the defaults that are written."""
-    if _values(_as_written(made.chosen)) != _values(said["parameters"]):
-        yield request.parameters
-        known = {one.name for one in made.parameters}
-        yield {name: value for name, value in _defaults(said) if name in known} | request.parameters
-
-
-def _defaults(said: Manifest) -> Iterator[tuple[str, Any]]:
-    """What nobody gave: another version may have another default, and the cost follows from the one that was used."""
-    for one in said["parameters"]:
-        if one["origin"].startswith("default"):
-            yield one["name"], one["value"]
-
-
-def _values(parameters: list[dict[str, Any]]) -> dict[str, Any]:
-    """Without where they came from."""
-    return {one["name"]: one["value"] for one in parameters}
 
 
 def _readings(value: Any) -> list[Any]:
@@ -264,7 +250,7 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
     pairs: list[tuple[str, Any, Callable[[], Any]]] = [
         ("its method is the one it names", said["method"], lambda: mechanism.method),
         ("its noise has the law it declares", law, mechanism.noise_law),
-        ("its parameters are those it declares", _values(said["parameters"]), lambda: _values(mechanism.chosen)),
+        ("its parameters are those it declares", said["parameters"], lambda: mechanism.chosen),
         ("its sensitivity is the unit's", said["sensitivity"], lambda: mechanism.request.unit.sensitivity),
         ("its schema is the method's", said["schema"], lambda: mechanism.release_schema.to_dict()),
     ]

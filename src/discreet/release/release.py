@@ -23,7 +23,7 @@ from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.frame import Frame
-from discreet.release.groups import Group, grouped, met
+from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.ranking import item_questions, ranked
 from discreet.release.synthetic import synthetic_rows
@@ -173,7 +173,7 @@ class Release:
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
-        names = self.schema.names if by is None else _grouping(by)
+        names = self.schema.names if by is None else named_groups(by)
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
@@ -355,14 +355,6 @@ def load(path: str | Path) -> Release:
     place = usable_path(path, "the folder of a release")
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
-
-
-def _grouping(by: Any) -> Sequence[Group]:
-    if isinstance(by, str | tuple):
-        return [by]
-    if not isinstance(by, Iterable):
-        raise BadParameter(f"table: group by the name of an attribute or a list of names, not {by!r}")
-    return list(by)
 
 
 def _checked(level: float) -> float:

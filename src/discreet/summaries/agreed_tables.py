@@ -1,8 +1,8 @@
 """Tables that agree and have no number below zero, with what was measured: noisy tables, and strengths of pairs.
 
 The number of an answer is a sum over final tables (`agreed_estimates`). Its interval is that of the plain least-squares
-estimate, which is unbiased and of known law, widened to hold the number. Of attributes that were not measured together
-the truth lies between nothing and the least of what is known of fewer of them.
+estimate, which is unbiased and of known law, widened to hold the number. Attributes that were not measured together
+have bounds: what the tables that were measured leave possible.
 """
 
 from __future__ import annotations
