@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 import discreet
+from benchmarks.accuracy.people import made_up
 from benchmarks.measure import Report, seconds, yardstick
-from discreet.mechanisms import Request, registry
+from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.noise import Noise
 from discreet.private.counts import Counts
 from discreet.private.engines.counting_query import count_sets
@@ -31,6 +32,7 @@ def methods(rows: int) -> dict[str, dict[str, Any]]:
     paper: dict[str, Any] = {"records": rows, "sanity": rows // 10_000}
     return {
         "equal": {},
+        "agreed": {},
         "two-phase": paper,
         "iresamp": paper | {"start": rows // 10},
         "ireduct": paper | {"start": rows // 10, "step": rows // 10**6},
@@ -54,8 +56,29 @@ def run(quick: bool) -> Report:
                 made = registry()["marginals", method](request)
                 taken = seconds(lambda made=made, tables=tables: made.measure(OnlyTables(tables), Noise()), runs)  # type: ignore[misc]
                 report.at_most(f"{method}, {ways}-way, epsilon {epsilon}: time / L", taken / length, limit)
+    _agreeing(report, length, runs)
     _counting(report, schema, columns)
     return report
+
+
+def _agreeing(report: Report, length: float, runs: int) -> None:
+    """All pairs of 20 attributes, 10^7 records: what `agreed` does after the noise, and all of it beside `equal`."""
+    many = made_up()
+    tables = OnlyTables([many.table(pair, times=ROWS // len(many.codes)) for pair in many.pairs])
+
+    def measured(method: str, epsilon: str) -> Any:
+        task = discreet.Marginals(ways=2, method=method)
+        return mechanism_for(task, Request.of(task, many.schema, discreet.Unit(), epsilon)).measure(tables, Noise())
+
+    for epsilon in ("0.001", "1"):
+        whole, others = (
+            seconds(lambda method=method, epsilon=epsilon: measured(method, epsilon).stored(), runs)  # type: ignore[misc]
+            for method in ("agreed", "equal")
+        )
+        after = min(seconds(measured("agreed", epsilon).tables, 1) for _ in range(runs))
+        what = f"agreed, 20 attributes, 2-way, epsilon {epsilon}"
+        report.at_most(f"{what}: time after the noise / L", after / length, 5.0)
+        report.at_most(f"{what}: noise and table / those of equal", whole / others, 3.0)
 
 
 def people(rows: int = ROWS) -> list[np.ndarray[Any, Any]]:

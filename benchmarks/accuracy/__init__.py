@@ -7,7 +7,7 @@ there are only made-up kinds. Constants of methods may be chosen on data sets of
 
 from __future__ import annotations
 
-from benchmarks.accuracy import adult, commuting, grids, item_counts, long_line
+from benchmarks.accuracy import adult, commuting, grids, item_counts, long_line, many_tables, three_ways
 from benchmarks.accuracy.shapes import absent
 from benchmarks.measure import Report
 
@@ -16,6 +16,6 @@ def run(quick: bool) -> Report:
     report = Report("accuracy: mean absolute errors, as ratios to a baseline's", quick)
     for name in absent():
         report.note(f"{name}: real data", "not there; set DISCREET_DATA to the folder that has it")
-    for case in (grids, long_line, commuting, adult, item_counts):
+    for case in (grids, long_line, commuting, adult, many_tables, three_ways, item_counts):
         case.run(report)
     return report

@@ -44,18 +44,22 @@ def run(report: Report) -> None:
 
 
 def made(where: Path) -> tuple[Data, Asked]:
-    sizes = json.loads((where / "adult_discretised-domain.json").read_text(encoding="utf-8"))
-    codes = columns(where / "adult_discretised.csv", COLUMNS)
-    rows = np.array([codes[name] for name in COLUMNS]).astype(np.int64).T
-    schema = Schema(
-        {
-            name: Ordinal(0, sizes[name] - 1) if name in ORDERED else Nominal([str(i) for i in range(sizes[name])])
-            for name in COLUMNS
-        }
-    )
+    schema, rows = read(where)
     data = discreet.from_counts(schema, rows, np.ones(len(rows), np.int64))
     ways = {name: _cells(schema, rows, way) for way, name in enumerate(LIMITS, start=1)}
     return data, asked(schema, ways)
+
+
+def read(where: Path) -> tuple[Schema, Ints]:
+    """The columns, and the code of every row in each."""
+    sizes = json.loads((where / "adult_discretised-domain.json").read_text(encoding="utf-8"))
+    codes = columns(where / "adult_discretised.csv", COLUMNS)
+    rows = np.array([codes[name] for name in COLUMNS]).astype(np.int64).T
+    kinds = {
+        name: Ordinal(0, sizes[name] - 1) if name in ORDERED else Nominal([str(i) for i in range(sizes[name])])
+        for name in COLUMNS
+    }
+    return Schema(kinds), rows
 
 
 def _cells(schema: Schema, rows: Ints, ways: int) -> tuple[Texts, Ints]:

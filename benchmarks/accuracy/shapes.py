@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 #: constants may be chosen on these; whatever is not named here, and so all that is new, is in half B
 HALF_A = frozenset({"HEPTH", "INCOME", "MEDCOST", "Stroke_2D", "checkin", "uniform", "clusters"})
 FOLDERS = {1: "dpbench/1D", 2: "dpbench/2D"}
-OTHERS = ("lodes_ri_2019", "adult")
+OTHERS = ("lodes_ri_2019", "adult", "acs_income_2018")
 ZIPF = 1.1
 CLUSTERS = 12
 SPIKES = 20

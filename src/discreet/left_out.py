@@ -35,6 +35,11 @@ TEXTS = {
         "coefficients that do not stand out from the noise count as zero",
         ", which biases answers; the intervals are those of all coefficients, as wide as it takes to hold the answer",
     ),
+    "pulled-together": (
+        "tables are made to agree, with no number below zero, and noisy numbers are pulled to what their margins say",
+        ", which biases answers; the intervals are those of the measurements, as wide as it takes to hold the answer; "
+        "attributes that were not measured together have bounds, what the tables that were measured leave possible",
+    ),
     "median": (
         "each cell's estimate is a median, which is centred on the truth as far as the cells that share its buckets "
         "push it up as often as down",

@@ -18,6 +18,7 @@ TOP_COLUMNS = ("rank", "certainty")
 GROUP_COLUMNS = ("group", "group_count")
 SAMPLE_COLUMN = "sample"
 FOURIER_COLUMNS = ("coefficient",)
+ENDS_COLUMNS = ("ends",)
 RESCALED_COLUMNS = ("rescaled_count",)
 SHARED_COLUMNS = ("shared_count",)
 

@@ -63,6 +63,16 @@ class Share(Kind[Fraction]):
         return number if number < 1 else None
 
 
+class ZeroToOne(Kind[Fraction]):
+    def __str__(self) -> str:
+        return "a number from 0 to 1"
+
+    def accepted(self, given: Any, name: str) -> Fraction | None:
+        zero = not isinstance(given, bool) and given in (0, "0")
+        number = Fraction(0) if zero else exact(given, name)
+        return number if number <= 1 else None
+
+
 @dataclass(frozen=True)
 class Choice(Kind[str]):
     words: tuple[str, ...]

@@ -21,7 +21,7 @@ class Task:
     may_name_none: ClassVar[bool] = False
 
     def __init__(self, by: Iterable[str], *, method: str = "auto", **parameters: Any) -> None:
-        names = (by,) if isinstance(by, str) else tuple(by)
+        names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
         if not (names or self.may_name_none) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
         if len(set(names)) != len(names):
@@ -75,12 +75,15 @@ class Marginals(Task):
     may_name_none = True
 
     def __init__(self, by: Iterable[Any] = (), *, method: str = "auto", **parameters: Any) -> None:
-        given = [by] if isinstance(by, str) else list(by)
+        given = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else [by]
         self.sets: tuple[tuple[str, ...], ...] = ()
         if any(not isinstance(part, str) for part in given):
-            self.sets = tuple((part,) if isinstance(part, str) else tuple(part) for part in given)
-            if not all(part and all(isinstance(name, str) for name in part) for part in self.sets):
+            parts = [
+                tuple(part) if isinstance(part, Iterable) and not isinstance(part, str) else (part,) for part in given
+            ]
+            if not all(part and all(isinstance(name, str) for name in part) for part in parts):
                 raise BadParameter('Marginals needs lists of attribute names, such as [["age", "sex"], ["state"]]')
+            self.sets = tuple(parts)
             given = list(dict.fromkeys(name for part in self.sets for name in part))
         super().__init__(given, method=method, **parameters)
 

@@ -11,7 +11,20 @@ import pytest
 
 import benchmarks.adaptive
 from benchmarks import accuracy
-from benchmarks.accuracy import adult, commuting, grids, item_counts, item_sets, long_line, regret, rows, shapes, trials
+from benchmarks.accuracy import (
+    adult,
+    commuting,
+    grids,
+    item_counts,
+    item_sets,
+    long_line,
+    many_tables,
+    regret,
+    rows,
+    shapes,
+    three_ways,
+    trials,
+)
 from benchmarks.accuracy.asking import CLASSES, OF_RECORDS, RANDOM, TOTAL, Ends, boxes, sums
 from benchmarks.accuracy.trials import Found, Method
 from benchmarks.measure import Report
@@ -190,9 +203,24 @@ def test_one_way_and_two_way_cells_are_counted(tmp_path: Path) -> None:
     assert got["two-way cells"].error < 20
 
 
+def test_three_way_tables_are_read_off_pairs(no_real_data: Path) -> None:
+    (folder := no_real_data / "adult").mkdir()
+    sizes = dict.fromkeys(adult.COLUMNS, 2)
+    (folder / "adult_discretised-domain.json").write_text(json.dumps(sizes), encoding="utf-8")
+    lines = [",".join(adult.COLUMNS), *["0,1,0,0,0,0,0,1", "0,1,1,0,0,0,0,0"] * 5000]
+    (folder / "adult_discretised.csv").write_text("\n".join(lines), encoding="utf-8")
+    report = Report("", True)
+    three_ways.run(report)
+    shown = {row.what: row.measured for row in report.rows}
+    said = "adult, 7 three-way tables from all pairs, epsilon 1, equal"
+    assert float(shown[f"{said}: total variation"]) < float(shown[f"{said}: that of the product of one-way counts"])
+    assert "hold" in str(shown[f"{said}: bounds"])
+
+
 def test_without_real_data_the_rest_is_measured_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grids, "CASES", (grids.Case("64 values", (64,), (10, 100, 1000), {"adaptive": (1.0,) * 3}),))
     monkeypatch.setattr(long_line, "QUICK_RECORDS", 100)
+    monkeypatch.setattr(many_tables, "peoples", lambda: iter(()))  # has tests of its own
     monkeypatch.setattr(trials, "QUICK_QUESTIONS", 10)
     monkeypatch.setattr(trials, "QUICK_TRIALS", 1)
     report = accuracy.run(True)
@@ -207,6 +235,7 @@ def test_a_full_run_has_limits_for_adaptive(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(registry(), ("ranges", "adaptive"), registry()["ranges", "dyadic-filter-priority"])
     monkeypatch.setattr(grids, "CASES", (grids.Case("64 values", (64,), (10, 100), {"adaptive": (9.0, 9.0)}),))
     monkeypatch.setattr(long_line, "RECORDS", 100)
+    monkeypatch.setattr(many_tables, "peoples", lambda: iter(()))
     monkeypatch.setattr(trials, "QUESTIONS", 10)
     monkeypatch.setattr(trials, "TRIALS", 1)
     monkeypatch.setattr(regret, "SECOND_TRIALS", 1)

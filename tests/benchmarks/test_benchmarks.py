@@ -15,7 +15,19 @@ from benchmarks.rivals.compare import RIVALS, Job, _job
 from benchmarks.rivals.environments import Absent, Environments, Rival, cache_folder
 from benchmarks.rivals.job import Order
 
-NAMES = ["accuracy", "adaptive", "items", "marginals", "noise", "path", "ranges", "rivals", "sparse", "sparse_ranges"]
+NAMES = [
+    "accuracy",
+    "adaptive",
+    "items",
+    "marginals",
+    "noise",
+    "path",
+    "ranges",
+    "rivals",
+    "rows",
+    "sparse",
+    "sparse_ranges",
+]
 NOBODY = Rival("nobody", ("no-such-package-can-exist>=1",), "benchmarks.rivals.no_such_jobs")
 
 

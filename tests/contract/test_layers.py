@@ -26,7 +26,7 @@ OUT_OF_REACH = {
     },
     "transforms": [*CUSTODIAN, "summaries", "release", "cli"],
     **{room: [*CUSTODIAN, "cli"] for room in ("queries", "summaries", "release")},
-    **dict.fromkeys(("cli.asking", "cli.show"), CUSTODIAN),
+    **dict.fromkeys(("cli.asking", "cli.sampling", "cli.show"), CUSTODIAN),
     "tasks": ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "summaries", "release", "cli"],
     "spec": ["private", "noise", "mechanisms", "ledger", "plan", "evaluate", "summaries", "release", "cli"],
     "noise": ["private", "mechanisms", "ledger", "schema", "tasks", "spec", "queries", "summaries", "release", "cli"],
@@ -107,6 +107,8 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
         release.count(), release.table(list(release.schema)[:1])
         if hasattr(release.summary, "noise_draws"):
             release.top(2)
+        else:
+            release.rows(2)
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("discreet.")}))
 """
     fixtures = Path(__file__).parents[1] / "fixtures" / "releases"
@@ -117,9 +119,13 @@ print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("di
 
 
 def test_randomness_is_drawn_in_one_room() -> None:
-    """By what is called: numpy's generators, `random`, `secrets`, `os.urandom`."""
+    """By what is called: numpy's generators, `random`, `secrets`, `os.urandom`.
+
+    Two modules draw after all is published, where nothing that is drawn protects anybody: simulations for statements,
+    and synthetic rows, for which anyone may give a seed.
+    """
     users = {name for name, path in modules().items() if _draws(path)}
-    assert users - {*within("noise", GRAPH)} == {"summaries.simulation"}
+    assert users - {*within("noise", GRAPH)} == {"summaries.simulation", "release.synthetic"}
 
 
 def _draws(path: Path) -> bool:
@@ -137,6 +143,13 @@ def test_simulated_noise_is_for_statements_only() -> None:
     """What publishes can reach it through a summary's methods alone, which nothing on the path calls."""
     users = {name for name, imported in GRAPH.items() if "summaries.simulation" in imported}
     assert users == {"release.ranking", "summaries.item_tables", "summaries.smoothed_items"}
+
+
+def test_synthetic_rows_are_made_for_those_who_ask_a_release() -> None:
+    """Nothing but the method of a release can make them, and so draw from a seed; no publishing calls it."""
+    assert {name for name, imported in GRAPH.items() if "release.synthetic" in imported} == {"release.release"}
+    for path in [*(ROOT / "private").rglob("*.py"), *(ROOT / "mechanisms").rglob("*.py")]:
+        assert "synthetic_rows(" not in path.read_text(encoding="utf-8"), path
 
 
 def test_cost_is_computed_in_one_place() -> None:

@@ -47,4 +47,6 @@ def test_one_record_moves_large_counts_as_it_moves_small_ones(task: Task) -> Non
             before, after = noised(task, base), noised(task, base + one)
             moved.append([new - old for new, old in zip(after, before, strict=True)])
         assert any(part.any() for part in moved[0])
+        if task.method == "agreed":  # the strength of a pair goes up or down by one, for it is a distance
+            moved = [[np.abs(part) for part in parts] for parts in moved]
         assert all(np.array_equal(small, large) for small, large in zip(*moved, strict=True))

@@ -9,7 +9,20 @@ import pytest
 
 from discreet.errors import BadParameter
 from discreet.mechanisms import registry
-from discreet.parameters import Choice, Flag, Form, Kind, Parameter, Positive, Share, Whole, as_given, choice, problems
+from discreet.parameters import (
+    Choice,
+    Flag,
+    Form,
+    Kind,
+    Parameter,
+    Positive,
+    Share,
+    Whole,
+    ZeroToOne,
+    as_given,
+    choice,
+    problems,
+)
 
 #: kind, its words, values with what is read, values that are refused
 KINDS: list[tuple[Kind[Any], str, dict[Any, Any], list[Any]]] = [
@@ -32,6 +45,12 @@ KINDS: list[tuple[Kind[Any], str, dict[Any, Any], list[Any]]] = [
     (Positive(Fraction(1)), "a number of at least 1", {1: Fraction(1)}, ["0.9"]),
     (Positive(most=Fraction(2**52)), "a number above 0 and at most 2**52", {2**52: Fraction(2**52)}, [2**52 + 1, 0]),
     (Share(), "a number above 0 and below 1", {"0.05": Fraction(1, 20), 0.999: Fraction(999, 1000)}, [0, 1, 2, "x"]),
+    (
+        ZeroToOne(),
+        "a number from 0 to 1",
+        {0: Fraction(0), "0": Fraction(0), "1/6": Fraction(1, 6), 1: 1},
+        [2, -1, True],
+    ),
     (Choice(("two", "one")), "'two' or 'one'", {"two": "two", "one": "one"}, ["Two", "", 2, None, ["two"]]),
     (Choice(("a", "b", "c")), "'a', 'b' or 'c'", {"c": "c"}, ["d"]),
     (Flag(), "true or false", {True: True, False: False}, [1, 0, "true", None]),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Boxes, cut_questions
+from discreet.release.frame import Frame
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from experiments.ireduct.data.marginals import KnownMarginals, without_folds
 from experiments.ireduct.data.people import TARGET, People
@@ -28,14 +29,14 @@ class TablesAsRelease:
     def __init__(self, made: MarginalTables) -> None:
         self.made, self.schema = made, made.schema
 
-    def table(self, by: str | Sequence[str]) -> dict[str, NDArray[Any]]:
+    def table(self, by: str | Sequence[str]) -> Frame:
         names = [by] if isinstance(by, str) else list(by)
         places = [self.schema.names.index(name) for name in names]
         codes = np.indices([self.schema[name].size for name in names]).reshape(len(names), -1)
         whole = np.zeros((1, len(self.schema)), np.int64)
         everything = Boxes(whole, np.array([self.schema.sizes]) - 1)
         ends = {place: np.stack([code, code], axis=1) for place, code in zip(places, codes, strict=True)}
-        return {"count": self.made.answer(cut_questions(everything, ends), 0.95).value}
+        return Frame({"count": self.made.answer(cut_questions(everything, ends), 0.95).value})
 
 
 def exactly(case: KnownMarginals) -> MarginalTables:

@@ -52,11 +52,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = [name for name in schema if name != self.target] if self.features is None else list(self.features)
         tables = {}
         for name in names:
-            try:
-                found = self.release.table([self.target, name])
-            except CannotAnswer:
+            found = self.release.table([self.target, name])
+            if "ends" in found.columns:  # estimates and bounds: no table holds both
                 if self.features is not None:
-                    raise
+                    raise CannotAnswer(f"no table of the release holds {self.target} together with {name}")
                 continue
             counts = np.maximum(np.asarray(found["count"], np.float64), 0.0) + self.smoothing
             tables[name] = counts.reshape(attribute.size, schema[name].size)

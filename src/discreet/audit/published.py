@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -19,7 +20,7 @@ from discreet.audit.report import BROKEN, HOLDS, number
 from discreet.errors import DiscreetError, LedgerError, TamperedRelease
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.amounts import cost_of
-from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.mechanisms import FORMER_AUTO, Mechanism, Request, mechanism_for
 from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
@@ -202,10 +203,25 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
 
 
 def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
-    """What the task asks for; `auto` of an earlier version may have left open what it now chooses along."""
+    """What the task asks for; `auto` of an earlier version may have been another method, or have left open what it now
+    chooses along, and a default may have been another one."""
     made = mechanism_for(task, request)
-    named = made if made.method != said["method"] else mechanism_for(task, request, made.method)
-    return named if _as_written(named.chosen) == said["parameters"] else made
+    if made.method != said["method"]:
+        if task.method != "auto" or said["method"] not in FORMER_AUTO.get(task.name, ()):
+            return made
+        made = mechanism_for(task, request, said["method"])
+    known = {one.name for one in made.parameters}
+    defaults = {one["name"]: one for one in said["parameters"] if one["origin"].startswith("default")}
+    then = {name: one["value"] for name, one in defaults.items() if name in known} | request.parameters
+    for some in (request.parameters, then):
+        if _as_written(made.chosen) == said["parameters"]:
+            break
+        with suppress(DiscreetError):  # what was a default then may not be given together with what is given
+            other = mechanism_for(task, replace(request, parameters=some), made.method)
+            # what nobody gave is a default still, whichever value it had then
+            other.chosen = [defaults.get(one["name"], one) if one["name"] in then else one for one in other.chosen]
+            made = other if _as_written(other.chosen) == said["parameters"] else made
+    return made
 
 
 def _readings(value: Any) -> list[Any]:

@@ -183,6 +183,30 @@ def top(
 
 
 @app.command()
+def rows(
+    release: ReleaseFolder,
+    output: Annotated[Path, _output("The file to make: .csv or .parquet; never over one that exists.")],
+    n: Annotated[int | None, typer.Option("-n", help="How many rows; default: as many as there are records.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same rows.")] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make synthetic rows that fit a release, with the schema's labels and types. Costs no budget, reads no data.
+
+    Rows are to try out code, to look around and to train models; for counts ask the release, whose answers have error
+    bars. They are marked as synthetic: in the metadata of a Parquet file, or in NAME.csv.json beside a CSV.
+
+    \b
+    Examples:
+      discreet rows out/pairs -n 50000 -o synthetic.csv
+      discreet rows out/pairs -o synthetic.parquet --seed 7
+    """
+    from discreet.cli.sampling import run
+
+    run(release, n, output, seed, quiet, as_json)
+
+
+@app.command()
 def plan(
     spec: SpecFile,
     name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,

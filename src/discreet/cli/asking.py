@@ -93,6 +93,6 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if name == "certainty":
         return f"{value:.0%}" if value >= _TELLS else "cannot tell"
-    if math.isinf(value):
+    if not math.isfinite(value):
         return "none"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

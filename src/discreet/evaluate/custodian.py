@@ -15,7 +15,7 @@ import numpy as np
 from discreet.evaluate.trials import Json
 
 MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
-MEASURES = ("absolute", "relative", "squared", "covered", "width", "divergence", "top")
+MEASURES = ("absolute", "relative", "squared", "covered", "width", "bounds", "divergence", "top")
 CHARTED = ("absolute", "relative", "covered", "divergence", "top")
 NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: finished trials are kept"
 SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"

@@ -161,6 +161,8 @@ def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | 
         "by coverage": _binned(workload.coverage, off, relative),
         "by size": _binned(truth, off, relative),
     }
+    if found.bounds is not None:
+        line["bounds"] = _short(found.bounds.mean())
     if workload.tabular and truth.size > 1 and truth.sum() > 0:
         line["divergence"] = _short(divergence(value, truth))
         line["top"] = _short(precision(value, truth, min(TOP, truth.size)))

@@ -20,16 +20,23 @@ from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
 
-__all__ = ["Mechanism", "Request", "mechanism_for", "registry"]
+__all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "registry"]
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
 #: Where single cells are few, noise on each is little even in sums of them
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**15), ("adaptive", math.inf)),
     "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
-    "marginals": (("ireduct", math.inf),),
+    "marginals": (("agreed", math.inf),),
     "items": (("even-shares", math.inf),),
     "items in contexts": (("sra", math.inf),),
+}
+#: what it was in earlier versions, whose releases are checked as what they are
+FORMER_AUTO: dict[str, tuple[str, ...]] = {
+    "table": ("geometric", "filter-priority"),
+    "ranges": ("privelet+", "dyadic-filter-priority"),
+    "marginals": ("ireduct",),
+    "items": ("sra",),
 }
 
 

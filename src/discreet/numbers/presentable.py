@@ -24,7 +24,7 @@ def adding_up(values: Floats, variances: Floats, total: int) -> NDArray[np.int64
     """Whole numbers of at least zero with this sum."""
     if not values.size:
         return np.zeros(0, np.int64)
-    parts = _projected(values, np.maximum(variances, 1e-12), float(total))
+    parts = projected(values, np.maximum(variances, 1e-12), float(total))
     whole = np.floor(parts + 1e-9).astype(np.int64)
     missing = total - int(whole.sum())
     order = np.argsort(whole - parts, kind="stable")
@@ -34,8 +34,10 @@ def adding_up(values: Floats, variances: Floats, total: int) -> NDArray[np.int64
     return whole
 
 
-def _projected(values: Floats, variances: Floats, total: float) -> Floats:
-    """max(v - t V, 0) with the sum `total`, to the last digit."""
+def projected(values: Floats, variances: Floats, total: float) -> Floats:
+    """max(v - t V, 0) with the sum `total`, to the last digit; of nothing, nothing."""
+    if not values.size:
+        return values.copy()
     parts = np.empty_like(values)
     share_out(0, values, variances, total, parts)
     return parts * (total / parts.sum()) if total > 0 else parts

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Estimate:
     """A count: the true one lies in low..high with probability `level`, beyond either end with half of the rest.
 
     `value` is the best estimate and `stderr` its typical error. `high` is infinite where no upper end can be promised.
-    `note` says what else to know; `measured` is the plain noisy measurement.
+    `note` says what else to know; `measured` is the plain noisy measurement. Where `ends` is "bounds", nothing was
+    measured: low..high is all that other counts leave possible, wider than an interval, and `stderr` is nan or a guess.
     """
 
     value: float
@@ -37,6 +38,8 @@ class Estimate:
     besides: Named | None = None
     #: what makes the interval wide, by name, where that is more than noise
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
+    #: what low and high are
+    ends: Literal["interval", "bounds"] = "interval"
 
     def __str__(self) -> str:
         decimals = _decimals(self.stderr)
@@ -47,9 +50,10 @@ class Estimate:
             return f"{_number(low, decimals)} to {_number(high, decimals)}"
 
         value, stderr = (_number(number, decimals) for number in (self.value, self.stderr))
-        # without an upper end, nobody knows how far the number is off
-        shown = value if math.isinf(self.high) else f"{value} ± {stderr}"
-        parts = [f"{shown} ({100 * self.level:.10g} %: {interval(self.low, self.high)})"]
+        # without an upper end, or with bounds, nobody knows how far the number is off
+        shown = f"{value} ± {stderr}" if math.isfinite(self.high) and self.ends == "interval" else value
+        what = f"{100 * self.level:.10g} %" if self.ends == "interval" else f"bounds at {100 * self.level:.10g} %"
+        parts = [f"{shown} ({what}: {interval(self.low, self.high)})"]
         if self.besides is not None:
             other = self.besides
             parts.append(f"{other.name}: {_number(other.value, decimals)} ({interval(other.low, other.high)})")
@@ -65,7 +69,7 @@ class Estimate:
             details["besides"] = {"name": inner.name, **ends}
         if self.parts:
             details["parts"] = {name: _plain(part) for name, part in self.parts.items()}
-        return {**numbers, "note": self.note, "details": details}
+        return {**numbers, "ends": self.ends, "note": self.note, "details": details}
 
 
 def _decimals(stderr: float) -> int:

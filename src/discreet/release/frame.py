@@ -99,7 +99,7 @@ def _shown(value: Any) -> str:
     """As people read it; all digits are in the columns."""
     if not isinstance(value, float):
         return str(value)
-    if math.isinf(value):
+    if not math.isfinite(value):
         return "none"
     return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
 

@@ -19,6 +19,15 @@ Group = str | tuple[str, str | int]
 Grouped = tuple[int, Sequence[Any], NDArray[np.int64]]
 
 
+def named_groups(by: Any) -> Sequence[Group]:
+    """One or several, as a list."""
+    if isinstance(by, str | tuple):
+        return [by]
+    if not isinstance(by, Iterable):
+        raise BadParameter(f"table: group by the name of an attribute or a list of names, not {by!r}")
+    return list(by)
+
+
 def grouped(name: Group, schema: Schema, known: Iterable[str]) -> Grouped:
     """The attribute's index, and its groups: their labels, and their first and last codes."""
     level: str | int | None = None

@@ -21,6 +21,7 @@ from discreet.summaries import Summary
 #: above this, codes are searched and not tried one by one, and no row is made for each
 MOST_CODES = 1 << 20
 _AT_A_TIME = 1 << 10
+BOUNDED = "no measured table holds all that is asked: an estimate, between bounds of what other tables leave possible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,16 @@ class Quantile:
     low: Any
     high: Any
     level: float
+    note: str = ""
 
     def __str__(self) -> str:
-        return f"{self.value} ({100 * self.level:.10g} %: {self.low} to {self.high})"
+        shown = f"{self.value} ({100 * self.level:.10g} %: {self.low} to {self.high})"
+        return f"{shown}; {self.note}" if self.note else shown
 
     def to_dict(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in ("value", "low", "high")}
-        return {**{n: v if isinstance(v, int | str) else str(v) for n, v in plain.items()}, "level": self.level}
+        labels = {n: v if isinstance(v, int | str) else str(v) for n, v in plain.items()}
+        return {**labels, "level": self.level, **({"note": self.note} if self.note else {})}
 
 
 def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
@@ -61,13 +65,15 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
     if ordinal.bins > MOST_CODES:
         found, low, high = (_first(law, bound, ordinal.bins) for bound in ("excess", "most", "least"))
         low, high = min(found, low), max(found, high)
+        at = law.at(np.array([found]))
     else:
         at = law.at(np.arange(ordinal.bins))
         found = min(int(np.count_nonzero(at["excess"][:-1] < 0)), ordinal.bins - 1)
         below = np.concatenate([[-np.inf], at["least"][:-1]])
         possible = np.append(np.flatnonzero((at["most"] >= 0) & (below < 0)), found)
         low, high = int(possible.min()), int(possible.max())
-    return Quantile(ordinal.label(found), ordinal.label(low), ordinal.label(high), level)
+    note = BOUNDED if at["bounds"].any() else ""
+    return Quantile(ordinal.label(found), ordinal.label(low), ordinal.label(high), level, note)
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class _Law:
             "excess": (1 - share) * up_to.value - share * above.value,
             "most": _times(1 - share, up_to.high) - share * np.maximum(above.low, 0),
             "least": (1 - share) * np.maximum(up_to.low, 0) - _times(share, above.high),
+            "bounds": np.array([answers.bounds is not None and answers.bounds.any() for answers in (up_to, above)]),
         }
 
     def _answer(self, first: Any, last: Any) -> Any:

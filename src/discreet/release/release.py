@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,11 @@ from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.frame import Frame
-from discreet.release.groups import Group, grouped, met
+from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.ranking import Modelled, Ranked, item_questions, ranked
+from discreet.release.synthetic import synthetic_rows
+from discreet.release.synthetic_rows import SyntheticRows
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -36,6 +38,10 @@ _BUYS_AN_END = {
     **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
     "hpa": "`rescale = true`",
 }
+BOUNDS = (
+    "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and low "
+    "to high are bounds of what these leave possible, not an interval"
+)
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
@@ -100,9 +106,14 @@ class Release:
         if found.besides is not None:
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
-        note = "; ".join(filter(None, [self._useless(boxes, found, level), self.note]))
+        bounds = found.bounds is not None and bool(found.bounds[0])
+        note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
-        return Estimate(whole_total(value) if whole else value, stderr, low, high, level, note, plain, besides, parts)
+        if bounds:  # the one nan that is itself, so that equal estimates are equal
+            stderr, plain = math.nan if math.isnan(stderr) else stderr, None
+        number = self._whole_count(asked, found) if whole else value
+        ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
+        return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
 
     @property
     def _why_no_end(self) -> str:
@@ -111,7 +122,7 @@ class Release:
         buys = _BUYS_AN_END.get(self.manifest["method"])
         return f"{reasons}; publishing with {buys} would give one" if buys else reasons
 
-    def _useless(self, boxes: Boxes, found: Answers, level: float) -> str:
+    def _useless(self, found: Answers, level: float) -> str:
         """What to say of an interval that holds nearly anything; nothing of others."""
         width = float(found.high[0] - found.low[0])
         if math.isinf(width):
@@ -162,7 +173,7 @@ class Release:
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
-        names: Sequence[Group] = self.schema.names if by is None else [by] if isinstance(by, str | tuple) else by
+        names = self.schema.names if by is None else named_groups(by)
         if not names:
             raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
@@ -179,18 +190,28 @@ class Release:
         for (index, labels, codes), place in zip(groups, places, strict=True):
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        found = self._answers(cut_questions(selected, ends), level, measured=measured)
+        questions = cut_questions(selected, ends)
+        found = self._answers(questions, level, measured=measured)
         answers, notes = _columns(found)
         if whole:
-            answers["count"] = self._whole(found, selected)
+            agreed = self.summary.whole_counts(questions)
+            answers["count"] = self._whole(found, selected) if agreed is None else agreed
         frame = Frame({**columns, **answers}, notes)
         return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
 
     def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = whole_total(self._answers(every, LEVEL).value[0])
-        plain = parts.measured if parts.besides is None else parts.value
-        return adding_up(np.asarray(plain, np.float64), parts.stderr**2, total)
+        total = self._whole_count(every, self._answers(every, LEVEL))
+        plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
+        # what was not measured is scaled, so that it keeps its proportions
+        unknown = np.isnan(parts.stderr) | self.summary.adds_up
+        variance = np.where(unknown, parts.value, parts.stderr**2)
+        return adding_up(np.asarray(plain, np.float64), variance, total)
+
+    def _whole_count(self, asked: Questions, found: Answers) -> int:
+        """Of one question."""
+        agreed = self.summary.whole_counts(asked)
+        return whole_total(found.value[0]) if agreed is None else int(agreed[0])
 
     def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
         """For each value of an ordinal attribute, how many records have that value or a lower one.
@@ -244,8 +265,20 @@ class Release:
                 rows.setdefault(name, []).extend(np.asarray(column).tolist())
         return Frame(rows, notes)
 
+    def rows(
+        self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
+    ) -> SyntheticRows:
+        """Synthetic rows that fit this release: `n` of them, or as many as it has records.
+
+        They have the schema's labels and types, and are marked as synthetic. The same seed gives the same rows; without
+        one, rows are drawn afresh and the mark says by which seed. Error bars belong to the release, not to the rows.
+        """
+        return synthetic_rows(self, n, seed, progress)
+
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
         found = self.summary.answer(questions, _checked(level)).of_counts()
+        if measured and found.bounds is not None and found.bounds.any():
+            raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
 
     def _selected(self, where: Where) -> Boxes:
@@ -308,6 +341,9 @@ class Release:
 def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
     """Answers as columns, and what to say below them."""
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
+    if found.bounds is not None and found.bounds.any():
+        ends = np.where(found.bounds, "bounds", "interval")
+        return {**columns, "ends": ends}, [f"where `ends` is bounds, {BOUNDS}"]
     if found.besides is None:
         return columns, []
     other = found.besides

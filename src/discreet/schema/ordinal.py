@@ -119,6 +119,15 @@ class Ordinal:
             return None if self.null == OTHER else "none of these"
         return self._show(code)
 
+    def middle(self, code: int) -> int | float | date:
+        """The value in the middle of a bin, or just below it: the value itself, if the bin has but one."""
+        first, end = self._ticks[code], self._ticks[code + 1]
+        if self.kind == "real":
+            middle = (first + end) / (2 * self._per_one)
+            return middle if middle < self._edge(code + 1) else self._edge(code)
+        middle = (first + end - 1) // 2
+        return _day(middle) if self.kind == "date" else middle
+
     def code(self, value: object) -> int:
         """The code of a value or label that a question names; `outside` and `null` are for data only."""
         if isinstance(value, str) and value == OTHER and self.has_other:

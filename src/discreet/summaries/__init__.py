@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.summaries.adaptive_blocks import AdaptiveBlocks
+from discreet.summaries.agreed_tables import AgreedTables
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.coefficients import Coefficients, RestoredCells, TreeCounts
 from discreet.summaries.dense_cells import DenseCells
@@ -21,7 +22,8 @@ from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
 _DENSE = (Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
 SHAPES: dict[str, type[Summary]] = {
-    summary.shape: summary for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks, SharedCounts, SelectedCounts)
+    summary.shape: summary
+    for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks, AgreedTables, SharedCounts, SelectedCounts)
 }
 
 __all__ = ["SHAPES", "Answers", "Summary"]

@@ -22,6 +22,7 @@ from discreet.summaries.block_answers import Found, Margin, TreeAnswers, half_wi
 from discreet.summaries.block_columns import from_file, to_columns
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.summaries.columns import arrow_table
+from discreet.summaries.mass_boxes import MassBoxes
 from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import BlockTree, TreePlan
 from discreet.transforms.partitions import partition_of
@@ -80,6 +81,16 @@ class AdaptiveBlocks(Summary):
             found = said if found is None else found.joined(said, able)
         assert found is not None
         return found
+
+    def fitted_boxes(self, rows: int) -> MassBoxes:
+        """The blocks of all attributes that were not divided; trees of single ones say how records lie inside."""
+        whole = self._answering[0]
+        tree, places = whole.drawn.tree, np.argsort(whole.plan.places)
+        leaves = np.flatnonzero(~tree.refined)
+        single = [tree for tree in self._answering if len(tree.plan.places) == 1]
+        spreads = {tree.plan.places[0]: tree.margin() for tree in single if tree is not whole}
+        first, last = (side[leaves][:, places] for side in (tree.blocks.first, tree.blocks.last))
+        return MassBoxes(first, last, whole.estimates.shown[leaves], spreads)
 
     def facts(self) -> dict[str, Any]:
         return {"shape": self.shape, "trees": [_said(drawn, self.schema) for drawn in self.trees]}

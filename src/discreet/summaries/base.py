@@ -42,6 +42,8 @@ class Answers:
     besides: Besides | None = None
     #: what else than noise makes an interval wide, and how much it may be, by name
     parts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    #: where nothing was measured: low..high are then bounds, what other answers leave possible; stderr may be nan
+    bounds: NDArray[np.bool_] | None = None
 
     @property
     def measured(self) -> NDArray[Any]:
@@ -55,7 +57,8 @@ class Answers:
     def of_counts(self) -> Answers:
         """What is known of counts, which are not below zero; an interval is never a single point."""
         low = np.maximum(self.low, 0)
-        least = np.ceil(self.stderr).astype(np.asarray(self.high).dtype)  # at every level the same
+        # at every level the same; bounds have no typical error
+        least = np.ceil(np.nan_to_num(self.stderr)).astype(np.asarray(self.high).dtype)
         high = np.maximum(np.maximum(self.high, least), low)
         return replace(self, value=np.clip(self.value, low, high), low=low, high=high, plain=self.measured)
 
@@ -103,11 +106,17 @@ class Summary(ABC):
 
     #: names the shape in release.json
     shape: ClassVar[str]
+    #: whether its numbers add up as they are
+    adds_up: ClassVar[bool] = False
     schema: Schema
 
     @abstractmethod
     def answer(self, questions: Questions, level: float) -> Answers:
         """Every question with an interval that covers the truth with probability `level`."""
+
+    def whole_counts(self, questions: Questions) -> NDArray[np.int64] | None:
+        """Whole numbers for every question that add up wherever the questions do; None if it has none of its own."""
+        return None
 
     @abstractmethod
     def to_arrow(self) -> Any:

@@ -98,6 +98,21 @@ def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = 
     return values if values.dtype == object else checked_counts(values)
 
 
+def read_with_gaps(parquet: Any, name: str, rows: int, expected: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """A column of whole numbers of which some may be missing (0), and which ones are there."""
+    import pyarrow.compute as pc
+
+    with opened(parquet) as file:
+        if file.metadata.num_rows != rows:
+            raise ValueError(f"the table has {file.metadata.num_rows} rows where {expected}")
+        column = file.read(columns=[name])[name]
+    known = np.asarray(column.is_valid().to_numpy(), np.bool_)
+    values = pc.fill_null(column, 0).to_numpy()
+    if values.dtype != np.int64:
+        raise ValueError(f"column {name} is of type {values.dtype} where {expected}")
+    return checked_counts(values), known
+
+
 def checked_counts(values: NDArray[Any]) -> NDArray[Any]:
     """Noisy values as they can have been published."""
     if values.dtype.kind not in "if" or not np.all(np.isfinite(values)):

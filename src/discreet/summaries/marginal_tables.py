@@ -2,7 +2,7 @@
 
 A question is answered by every table that holds the attributes it asks about: their answers, which have independent
 noise, are weighed by the inverse of their variances. With `consistency` it is answered from tables that agree with
-each other instead, see `agreeing_tables`.
+each other instead, see `agreeing_tables`. What no table holds has an estimate and bounds, see `joint_answers`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import CannotAnswer
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
+from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.agreeing_tables import AgreeingTables
 from discreet.summaries.base import Answers, Floats, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
+from discreet.summaries.joint_answers import JointAnswers
 from discreet.summaries.several_tables import SeveralTables
+from discreet.transforms.effects import Placed
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,20 @@ class MarginalTables(SeveralTables):
         self.smallest_scale = float(min(scale for part in parts for scale in part.scales))
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        return super().answer(questions, self.choice.level(level))
+        groups = list(self.alike(questions))
+        held = [group for group in groups if self.tables_for(group.asked)]
+        found = self.answered(held, questions.count, self.choice.level(level))
+        apart = [group for group in groups if not self.tables_for(group.asked)]
+        return self._joint.added(found, apart, level) if apart else found
+
+    @cached_property
+    def _joint(self) -> JointAnswers:
+        return JointAnswers(self.schema, self.places, self.answer, self.fitted_tables())
+
+    def fitted_tables(self) -> list[Placed]:
+        """The tables made non-negative, in agreement: what is known of counts that none of them holds."""
+        estimates = AgreedEstimates(self.schema, zip(self.places, self.parts, strict=True))
+        return [(places, estimates.table(places)) for places in self.places]
 
     def lean(self, asked: list[int]) -> float:
         return self.choice.lean(len(self.tables_for(asked)))
@@ -124,18 +139,6 @@ class MarginalTables(SeveralTables):
     def moments(self, questions: Questions, asked: list[int]) -> tuple[Floats, Floats, Floats]:
         tables = self.tables_for(asked)
         return self._agreed.answer(questions, tables) if self.consistent else self._weighed(questions, tables)
-
-    def tables_for(self, wanted: list[int]) -> list[int]:
-        """The tables that hold all these attributes."""
-        tables = [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
-        if not tables:
-            names = ", ".join(self.schema.names[place] for place in wanted)
-            listed = ", ".join(" x ".join(held) for held in self.sets[:12])
-            listed += f" and {len(self.sets) - 12} more" if len(self.sets) > 12 else ""
-            raise CannotAnswer(
-                f"no table of this release holds {names} together; it has {listed}. Ask about fewer at once"
-            )
-        return tables
 
     def _weighed(self, questions: Questions, tables: list[int]) -> tuple[Floats, Floats, Floats]:
         """Value, variance and fourth cumulant, from all these tables together."""

@@ -1,4 +1,7 @@
-"""Noisy answers to a list of count queries, each with its scale; nothing else can be asked."""
+"""Noisy answers to a list of count queries, each with its scale; nothing else can be asked.
+
+With `consistency` they are made to agree, see `agreeing_queries`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import numpy as np
 from discreet.errors import CannotAnswer
 from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
+from discreet.summaries.agreeing_queries import AgreeingQueries
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.columns import arrow_table, read_column
 from discreet.summaries.marginal_tables import Part, ScaleChoice
@@ -30,6 +34,7 @@ class QueryAnswers(Summary):
     members: Sequence[list[int]]
     parts: Sequence[Part]
     choice: ScaleChoice = field(default_factory=ScaleChoice)
+    consistent: bool = False
 
     @cached_property
     def _answers(self) -> tuple[Any, Any, Any]:
@@ -50,35 +55,64 @@ class QueryAnswers(Summary):
         if unknown is not None:
             listed = "; ".join(self.texts[:8]) + (f"; and {len(self.texts) - 8} more" if len(self.texts) > 8 else "")
             raise CannotAnswer(f"question {unknown + 1} is not among those that this release answers: {listed}")
-        chosen = [self._numbers[key] for key in keys]
-        value, variance, fourth = (column[chosen] for column in self._answers)
+        chosen = np.array([self._numbers[key] for key in keys], np.int64)
+        value, variance, fourth = self._answers
+        errors = np.sqrt(variance)
+        if self.consistent:
+            value, variance, fourth, errors = self._agreed.unbiased
         smallest = float(min(scale for part in self.parts for scale in part.scales))
-        found = Answers.of_moments(value, variance, fourth, smallest, self.choice.level(level))
-        lean = self.choice.lean(1) * found.stderr
-        return replace(found, low=found.low - lean, high=found.high + lean)
+        moments = value[chosen], variance[chosen], fourth[chosen]
+        found = Answers.of_moments(*moments, smallest, self.choice.level(level))
+        lean = self.choice.lean(1) * errors[chosen]
+        found = replace(found, low=found.low - lean, high=found.high + lean)
+        if not self.consistent:
+            return found
+        number, plain = self._agreed.numbers[chosen], self._answers[0][chosen]
+        low, high = np.minimum(found.low, number), np.maximum(found.high, number)
+        return replace(found, value=number, low=low, high=high, plain=plain)
+
+    @cached_property
+    def _agreed(self) -> AgreeingQueries:
+        return AgreeingQueries(self.boxes, *self._answers)
 
     def to_arrow(self) -> Any:
         value, variance, _ = self._answers
-        return arrow_table({"where": self.texts, "count": value, "stderr": np.sqrt(variance)})
+        agreed = {"consistent_count": self._agreed.numbers} if self.consistent else {}
+        return arrow_table({"where": self.texts, "count": value, "stderr": np.sqrt(variance), **agreed})
 
     def facts(self) -> dict[str, Any]:
         queries = [{"first": box.first.tolist(), "last": box.last.tolist()} for box in self.boxes]
         pairs = zip(self.members, self.parts, strict=True)
         families = [{"queries": numbers, **part.facts()} for numbers, part in pairs]
-        return {"queries": queries, "families": families, **self.choice.facts()}
+        agreed = {"consistency": True} if self.consistent else {}
+        return {"queries": queries, "families": families, **self.choice.facts(), **agreed}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> QueryAnswers:
-        boxes = [Boxes(np.array(q["first"], np.int64), np.array(q["last"], np.int64)) for q in facts["queries"]]
+        boxes = [_read_boxes(schema, query) for query in facts["queries"]]
         expected = f"the release has {len(boxes)} queries"
         texts, values = (read_column(parquet, name, len(boxes), expected) for name in ("where", "count"))
         members = [family["queries"] for family in facts["families"]]
         if sorted(number for numbers in members for number in numbers) != list(range(len(boxes))):
             raise ValueError("not every query belongs to one family")
-        if any(box.first.shape[1:] != (len(schema),) or box.last.shape != box.first.shape for box in boxes):
-            raise ValueError("queries are not about the attributes of the schema")
+        if len({_key(box.first, box.last) for box in boxes}) < len(boxes):
+            raise ValueError("a query is listed twice")
         parts = [Part.read(family, {"count": values[family["queries"]]}) for family in facts["families"]]
-        return cls(schema, texts.tolist(), boxes, members, parts, ScaleChoice.read(facts))
+        consistent = facts.get("consistency", False)
+        if not isinstance(consistent, bool):
+            raise ValueError("consistency must be true or false")
+        return cls(schema, texts.tolist(), boxes, members, parts, ScaleChoice.read(facts), consistent)
+
+
+def _read_boxes(schema: Schema, query: dict[str, Any]) -> Boxes:
+    """The boxes of a query; a ValueError if they are not boxes of the schema."""
+    first, last = (np.array(query[end]) for end in ("first", "last"))
+    for ends in (first, last):
+        if ends.dtype != np.int64 or ends.shape != (len(first), len(schema)):
+            raise ValueError("queries are not about the attributes of the schema")
+    if np.any(first < 0) or np.any(first > last) or np.any(last >= np.array(schema.sizes)):
+        raise ValueError("a query asks for what the schema does not have")
+    return Boxes(first, last)
 
 
 def _key(first: Any, last: Any) -> bytes:

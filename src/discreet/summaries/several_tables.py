@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,15 @@ from discreet.transforms import Direct
 from discreet.transforms.lines import running_sums
 
 
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Questions about the same attributes (`asked`), and their numbers among all that were asked."""
+
+    numbers: NDArray[np.int64]
+    asked: list[int]
+    questions: Questions
+
+
 class SeveralTables(Summary):
     """One part for each set of attributes, its cells in the schema's order."""
 
@@ -34,7 +43,10 @@ class SeveralTables(Summary):
         self.shapes = [tuple(schema.sizes[place] for place in places) for places in self.places]
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        value, variance, fourth, lean = (np.zeros(questions.count) for _ in range(4))
+        return self.answered(self.alike(questions), questions.count, level)
+
+    def alike(self, questions: Questions) -> Iterator[Alike]:
+        """The questions, sorted by the attributes that they ask about."""
         asked = self.asked(questions)
         bits = np.packbits(asked, axis=1)  # rows as strings, which sort much faster
         _, rows, group_of = np.unique(bits.view(f"S{bits.shape[1]}")[:, 0], return_index=True, return_inverse=True)
@@ -43,9 +55,15 @@ class SeveralTables(Summary):
             boxes = np.flatnonzero(group_of[questions.owner] == group)
             owner = np.searchsorted(chosen, questions.owner[boxes])
             some = Questions(questions.first[boxes], questions.last[boxes], chosen.size, owner)
-            columns = np.flatnonzero(asked[row]).tolist()
-            value[chosen], variance[chosen], fourth[chosen] = self.moments(some, columns)
-            lean[chosen] = self.lean(columns) * np.sqrt(variance[chosen])
+            yield Alike(chosen, np.flatnonzero(asked[row]).tolist(), some)
+
+    def answered(self, groups: Iterable[Alike], count: int, level: float) -> Answers:
+        """Answers to the questions of these groups, which are some of `count`."""
+        value, variance, fourth, lean = (np.zeros(count) for _ in range(4))
+        for group in groups:
+            chosen = group.numbers
+            value[chosen], variance[chosen], fourth[chosen] = self.moments(group.questions, group.asked)
+            lean[chosen] = self.lean(group.asked) * np.sqrt(variance[chosen])
         found = Answers.of_moments(value, variance, fourth, self.smallest_scale, level)
         return replace(found, low=found.low - lean, high=found.high + lean) if lean.any() else found
 
@@ -59,6 +77,10 @@ class SeveralTables(Summary):
         asked = np.zeros((questions.count, len(self.schema)), np.bool_)
         np.logical_or.at(asked, questions.owner, narrowed)
         return asked
+
+    def tables_for(self, wanted: list[int]) -> list[int]:
+        """The tables that hold all these attributes."""
+        return [number for number, places in enumerate(self.places) if set(wanted) <= set(places)]
 
     @abstractmethod
     def moments(self, questions: Questions, asked: list[int]) -> tuple[Floats, Floats, Floats]:

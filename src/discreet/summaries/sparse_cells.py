@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.cell_numbers import CellNumbers
+from discreet.numbers.presentable import projected
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
 from discreet.summaries.columns import codes_of, labels_of
+from discreet.summaries.mass_boxes import MassBoxes
 from discreet.summaries.remainders import Surroundings, Totals, with_remainder
 from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 
@@ -99,6 +101,29 @@ class SparseCells(SparseEntries):
         alphas = [Alpha.of(totals.scale) for totals in self.totals]
         sums = _sums(best[:_COLUMNS], best[_CELLS])
         return Surroundings(sums, best[_TOTAL], alphas, law, best[-1].astype(np.int64))
+
+    def fitted_boxes(self, rows: int) -> MassBoxes:
+        """The cells that are here; and, if totals were measured, their groups with what the absent cells hold."""
+        weights = np.maximum(self.weights, 0.0)
+        if not self.totals:
+            total = max(float(self.weights.sum()), 0.0)
+            return MassBoxes(self.codes, self.codes, projected(weights, np.ones_like(weights), total))
+        totals = max(self.totals, key=lambda one: one.starts.size)
+        groups, sizes = totals.groups(self.schema, self.codes), np.array(self.schema.sizes)
+        first, last = np.zeros((totals.starts.size, sizes.size), np.int64), np.tile(sizes - 1, (totals.starts.size, 1))
+        if totals.attribute is not None:
+            place = self.schema.names.index(totals.attribute)
+            first[:, place] = totals.starts
+            last[:, place] = np.append(totals.starts[1:], sizes[place]) - 1
+        counts = np.maximum(totals.counts, 0)
+        rest = counts - np.bincount(groups, weights, totals.starts.size)
+        order = np.argsort(groups, kind="stable")
+        bounds = np.searchsorted(groups[order], np.arange(totals.starts.size + 1))
+        for group in np.flatnonzero(rest < 0).tolist():
+            mine = order[bounds[group] : bounds[group + 1]]
+            weights[mine] = projected(weights[mine], np.ones(mine.size), float(counts[group]))
+        first, last = (np.concatenate([self.codes, side]) for side in (first, last))
+        return MassBoxes(first, last, np.concatenate([weights, np.maximum(rest, 0.0)]))
 
     def to_arrow(self) -> Any:
         codes = CellNumbers(self.schema.sizes).decode(self.numbers, "F")

@@ -106,9 +106,12 @@ def test_other_data_and_seeds_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_asked_or_made_is_said(tmp_path: Path) -> None:
+    task = discreet.Marginals(queries=["age = 1"])
+    lines = trials.run(plan(task, ("cells",), methods=["equal"], trials=1), tmp_path / "q")
+    assert "not among" in lines[0]["unanswered"]
     task = discreet.Marginals([["age"], ["sex"]])
     lines = trials.run(plan(task, ("cells",), methods=["equal"], trials=1), tmp_path / "r")
-    assert "no table" in lines[0]["unanswered"]
+    assert lines[0]["bounds"] == 1  # the share of answers that have bounds and no interval
     with pytest.raises(BadParameter, match="no method"):
         trials.run(plan(task, methods=["nothing"]), tmp_path / "r")
     with pytest.raises(BadParameter, match="Did you mean 'ranges'"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from discreet.numbers.presentable import _projected, adding_up, whole_total
+from discreet.numbers.presentable import adding_up, projected, whole_total
 
 NUMBERS = st.lists(st.tuples(st.floats(-500, 5000), st.floats(0.01, 900)), min_size=1, max_size=30)
 
@@ -19,7 +19,7 @@ def test_whole_numbers_of_at_least_zero_that_add_up(numbers: list[tuple[float, f
     assert found.dtype == np.int64
     assert found.min() >= 0
     assert found.sum() == total
-    assert np.abs(found - _projected(values, variances, float(total))).max() <= 1 + 1e-6
+    assert np.abs(found - projected(values, variances, float(total))).max() <= 1 + 1e-6
 
 
 def test_it_is_the_nearest_point() -> None:
@@ -32,7 +32,7 @@ def test_it_is_the_nearest_point() -> None:
 
         rules = {"type": "eq", "fun": lambda x, total=total: x.sum() - total}
         best = minimize(distance, np.full(6, total / 6), bounds=[(0, None)] * 6, constraints=rules)
-        mine = _projected(values, variances, total)
+        mine = projected(values, variances, total)
         assert mine.sum() == np.float64(total) or abs(mine.sum() - total) < 1e-9
         assert distance(mine) <= best.fun + 1e-4
 

@@ -39,6 +39,14 @@ def test_an_estimate_is_plain_json() -> None:
     named = Named("kept", 1, 0, 2)
     estimate = Estimate(five, np.float64(1.5), 2, math.inf, note="n", measured=-3.5, besides=named)
     details = {"measured": -3.5, "besides": {"name": "kept", "value": 1, "low": 0, "high": 2}}
-    expected = {"value": 5, "stderr": 1.5, "low": 2, "high": None, "level": 0.95, "note": "n", "details": details}
+    numbers = {"value": 5, "stderr": 1.5, "low": 2, "high": None, "level": 0.95}
+    expected = {**numbers, "ends": "interval", "note": "n", "details": details}
     assert json.loads(json.dumps(estimate.to_dict())) == expected
     assert type(estimate.to_dict()["value"]) is int
+
+
+def test_bounds_are_no_interval() -> None:
+    estimate = Estimate(5, math.nan, 2, 9, note="n", ends="bounds")
+    assert str(estimate) == "5 (bounds at 95 %: 2 to 9); n"
+    assert estimate.to_dict()["stderr"] is None
+    assert estimate.to_dict()["ends"] == "bounds"

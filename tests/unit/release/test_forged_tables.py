@@ -30,6 +30,7 @@ def noisy_columns(name: str) -> dict[str, type]:
         ["coefficient"],
         ["group_count"],
         ["look", "second_look"],
+        ["noisy"],
         ["count", "count_before"],
         ["node_count"],
     ):
@@ -39,12 +40,12 @@ def noisy_columns(name: str) -> dict[str, type]:
 
 
 def forged(name: str, tmp_path: Path, number: float) -> Path:
-    """A release of which every noisy value is this number."""
+    """A release of which every noisy value is this number; what was not measured stays so."""
     place = Path(shutil.copytree(FOLDERS / name, tmp_path / "r"))
     table = pq.read_table(place / "table.parquet")
     for column, kind in noisy_columns(name).items():
-        values = np.full(table.num_rows, kind(number))
-        table = table.set_column(table.schema.get_field_index(column), column, pa.array(values))
+        values, gaps = np.full(table.num_rows, kind(number)), table[column].is_null().to_numpy() & (column == "noisy")
+        table = table.set_column(table.schema.get_field_index(column), column, pa.array(values, mask=gaps))
     pq.write_table(table, place / "table.parquet")
     return sealed(place)
 

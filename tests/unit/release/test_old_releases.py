@@ -43,8 +43,8 @@ def test_an_old_release_answers_as_it_did(name: str, tmp_path: Path) -> None:
         assert release.describe().keys() == recorded["describe"].keys()
         found = [answered(release, answer["where"]) for answer in recorded["counts"]]
         for now, before in zip(found, recorded["counts"], strict=True):
-            if "refused" in before:
-                assert now == before
+            if "refused" in before:  # what no table of several holds was refused
+                assert now == before or (now["measured"] is None and now["low"] <= now["value"] <= now["high"])
                 continue
             # another processor may round the last bit of a root or a logarithm in another way
             assert now["measured"] == pytest.approx(measured := before.get("measured", before["value"]), rel=1e-12)

@@ -94,6 +94,8 @@ def one_question(where: Any, schema: Schema = SCHEMA) -> Questions:
 
 def asked(summary: MarginalTables, where: Any) -> tuple[float, float]:
     found = summary.answer(one_question(where, summary.schema), 0.95)
+    if found.bounds is not None:
+        raise CannotAnswer("no table holds it; there are bounds only")
     return float(found.value[0]), float(found.stderr[0])
 
 

@@ -20,8 +20,8 @@ class IResamp(Starting):
     parameters = (*RELATIVE, START)
 
     def choice_of(self, parts: list[Part]) -> ScaleChoice:
-        """A table is drawn again or not by what its draws so far look like."""
-        return ScaleChoice(float(max(len(part.scales) for part in parts)))
+        """A table is drawn again or not by what its draws so far look like: the first one alone decides as well."""
+        return ScaleChoice(float(max(2, *(len(part.scales) for part in parts))))
 
     def drawn_tables(self, tables: list[NDArray[np.int64]], noise: Noise) -> list[Part]:
         size = self.size(tables, noise)

@@ -19,11 +19,12 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_queries import Families
 from discreet.mechanisms.noise_scales import SharedBudget
-from discreet.naming import did_you_mean
+from discreet.naming import ENDS_COLUMNS, did_you_mean, refuse_columns
 from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
+from discreet.summaries import Summary
 from discreet.summaries.marginal_tables import MarginalTables, Part, ScaleChoice
 from discreet.summaries.query_answers import QueryAnswers
 
@@ -34,7 +35,7 @@ WAYS = Parameter("ways", Whole(), "All tables of this many attributes")
 SETS = Parameter("sets", Form("a list of lists of attributes"), "The attributes of each table; usually given as `by`")
 QUERIES = Parameter("queries", Form("a list of predicates, as text or dicts"), "Count queries instead of tables")
 CONSISTENCY = Parameter(
-    "consistency", Flag(), "Whether answers come from tables that are made to agree, by least squares", False
+    "consistency", Flag(), "Whether tables, or answers to queries, are made to agree, by least squares", False
 )
 TABLES: Parameters = (WAYS, SETS, QUERIES, CONSISTENCY)
 
@@ -46,6 +47,7 @@ class MarginalMethod(SharedBudget):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
+        refuse_columns(request.schema, ENDS_COLUMNS, self.method)
         self.families = self._families()
         self.sets = self._sets() if self.families is None else ()
         tables = (math.prod(request.schema[name].size for name in names) for names in self.sets)
@@ -56,9 +58,7 @@ class MarginalMethod(SharedBudget):
                 f"{self.method}: the tables have {sum(self.cells):,} cells together, more than {MOST_CELLS:,}; "
                 "leave out the largest, or use wider bins"
             )
-        self.consistent = self.value(CONSISTENCY)
-        if self.consistent and self.families is not None:
-            raise BadParameter("consistency works for tables, not for queries; leave it out")
+        self.consistent = CONSISTENCY not in self.parameters or self.value(CONSISTENCY)
         self.less_noise = f"raise epsilon, or ask for fewer than {len(self.cells)} tables"
         self.check_scale(len(self.cells) / self.budget)
 
@@ -78,13 +78,13 @@ class MarginalMethod(SharedBudget):
         """1 / scale of what was drawn besides the tables."""
         return []
 
-    def measure(self, data: Bounded, noise: Noise) -> MarginalTables | QueryAnswers:
+    def measure(self, data: Bounded, noise: Noise) -> Summary:
         schema = self.request.schema
         if self.families is not None:
             parts = self.noisy_tables(self.families.counts(data.table()), noise)
             texts = [str(where) for where in self.request.parameters["queries"]]
             boxes, members = self.families.boxes, self.families.members
-            return QueryAnswers(schema, texts, boxes, members, parts, self.choice_of(parts))
+            return QueryAnswers(schema, texts, boxes, members, parts, self.choice_of(parts), self.consistent)
         places = [[schema.names.index(name) for name in names] for names in self.sets]
         parts = self.noisy_tables([table.dense().reshape(-1) for table in data.tables(places)], noise)
         choice = self.choice_of(parts)

@@ -10,7 +10,6 @@ for blocks whose children are not divided; see the card.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -19,6 +18,7 @@ import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
+from discreet.mechanisms.guessed_rows import GUESSED_ROWS, guessed_rows
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.range_block_levels import read_levels
@@ -38,7 +38,7 @@ TOTAL = Parameter(
     "total",
     Share(),
     "The share of epsilon for a noisy total of all records",
-    otherwise="0.05 for one attribute, 0.02 for several",
+    otherwise="0.03 for one attribute, 0.02 for several",
 )
 SINGLES = Parameter(
     "singles",
@@ -72,7 +72,7 @@ STOP = Parameter(
 )
 GUESS = Parameter(
     "guess",
-    Form("{rows}, a public guess"),
+    GUESSED_ROWS,
     "How many records there are, for the plan of levels",
     otherwise="the noisy total",
 )
@@ -90,7 +90,7 @@ class Adaptive(SharedBudget):
         refuse_columns(request.schema, BLOCK_COLUMNS, self.method)
         self.scale = scale_of(request.epsilon, request.unit.sensitivity)
         self.stop = self._stop()
-        self.rows = self._guess()
+        self.rows = guessed_rows(self.given(GUESS))
         self.planner = self._planner()
         for plan in self._possible_plans():
             if (most := divided(plan, Generation.root(plan)).children[0]) > MOST_CHILDREN:
@@ -116,20 +116,9 @@ class Adaptive(SharedBudget):
             raise BadParameter(f"stop must be two numbers of at least 0, such as [2.5, 3], not {given!r}")
         return Stop(*map(float, given))
 
-    def _guess(self) -> float | None:
-        """The public guess of how many records there are."""
-        given = self.given(GUESS)
-        if given is None:
-            return None
-        if not isinstance(given, Mapping) or set(given) != {"rows"}:
-            raise BadParameter(
-                f"guess must be {{rows = ...}}, a public guess of how many records there are, not {given!r}"
-            )
-        return float(exact(given["rows"], "guess: rows"))
-
     def _planner(self) -> Planner:
         schema = self.request.schema
-        total = self.value(TOTAL, Fraction(1, 50 if len(schema) > 1 else 20), "default: for sums of nearly everything")
+        total = self.value(TOTAL, Fraction(2 if len(schema) > 1 else 3, 100), "default: for sums of nearly everything")
         singles = Fraction(0)
         if len(schema) > 1:
             usual = min(Fraction(len(schema) - 1, 10), Fraction(3, 10))

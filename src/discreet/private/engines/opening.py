@@ -61,6 +61,8 @@ def _open_csv(paths: list[Path], delimiter: str | None, encoding: str | None) ->
 def _open_table(thing: Any) -> Source:
     if _is_a(thing, "pyarrow", "Table", "RecordBatch"):
         return ArrowSource(thing, "the Arrow table", thing.schema.names)
+    if _is_a(thing, "discreet.release.synthetic_rows", "SyntheticRows"):
+        return _open_table(thing.to_arrow())
     if _is_a(thing, "duckdb", "DuckDBPyRelation"):
         return DuckdbSource(thing, "the DuckDB relation", thing.columns)
     if _is_a(thing, "ibis", "Table"):
