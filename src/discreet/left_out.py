@@ -55,7 +55,7 @@ TEXTS = {
         ", so nothing can be said of how many others there are",
     ),
     "selected": (
-        "where {top} items are selected, nothing is known of the others but that they were not selected",
+        "where {top} items are selected, of the others it is known only that they lost",
         "; the release says whether they were selected or all were counted",
     ),
     "groups": ("items of a group share one count", "; an interval reaches from nothing to what the whole group holds"),

@@ -105,7 +105,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
             release.count(release.manifest["task"]["queries"][0])
             continue
         release.count(), release.table(list(release.schema)[:1])
-        if hasattr(release.summary, "noise_draws"):
+        if release.manifest["task"]["task"] == "items":
             release.top(2)
         else:
             release.rows(2)

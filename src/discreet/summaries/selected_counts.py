@@ -1,7 +1,11 @@
-"""Noisy counts of a few items that were selected as the largest; of others only that they were not selected."""
+"""Noisy counts of a few items that were selected as the largest; of others only that they were not selected.
+
+So others have no more than the last that was selected and the noise by which it won: an upper end, whatever the data.
+"""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -20,12 +24,16 @@ Ints = NDArray[np.int64]
 
 
 class SelectedCounts(Summary):
-    """`codes` are the selected items, first the one that was selected first; `values` their counts, measured apart."""
+    """`codes` are the selected items, first the one that was selected first; `values` their counts, measured apart.
+
+    `scale` is that of the counts' noise, `selecting` that of the one-sided noise by which they were selected.
+    """
 
     shape = "selected-counts"
 
-    def __init__(self, schema: Schema, codes: Ints, values: Ints, scale: Fraction) -> None:
-        self.schema, self.codes, self.values, self.scale = schema, codes, values, scale
+    def __init__(self, schema: Schema, codes: Ints, values: Ints, scale: Fraction, selecting: Fraction) -> None:
+        self.schema, self.codes, self.values = schema, codes, values
+        self.scale, self.selecting = scale, selecting
 
     def answer(self, questions: Questions, level: float) -> Answers:
         inside = np.zeros((2, self.schema.cells + 1), np.int64)
@@ -39,8 +47,19 @@ class SelectedCounts(Summary):
         # an item that was not selected usually has no more than the least of those that were
         least = max(float(self.values.min()), 1.0)
         stderr = np.sqrt(variance + others * least**2)
-        high = np.where(others > 0, np.inf, value + half)
+        # half of what may be missed above is for the items that were selected, half for the others
+        above = half_widths(Alpha.of(self.scale), known, (1 + level) / 2)
+        high = np.where(others > 0, value + above + others * self._most_of_others((1 - level) / 4), value + half)
         return Answers(value, stderr, value - half, high)
+
+    def _most_of_others(self, miss: float) -> int:
+        """What no item that was not selected has more users than: they lost to the last one that was, and its noise.
+
+        Which item is last was decided by the noise, so that of any item may be as large.
+        """
+        own = DiscreteLaplace.of(self.scale).half_width(1 - miss)
+        luck = math.ceil(math.log(2 * self.schema.cells / miss) / DiscreteLaplace.of(self.selecting).rate)
+        return max(int(self.values[-1]) + own + luck, 0)
 
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks; nothing is known of items that were not selected."""
@@ -53,7 +72,7 @@ class SelectedCounts(Summary):
         return arrow_table({item: labels_of(self.schema[item], self.codes), "count": self.values})
 
     def facts(self) -> dict[str, Any]:
-        return {"scale": as_text(self.scale), "selected": self.codes.size}
+        return {"scale": as_text(self.scale), "selected": self.codes.size, "selecting": as_text(self.selecting)}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SelectedCounts:
@@ -63,4 +82,4 @@ class SelectedCounts(Summary):
             raise ValueError("the table does not have one whole count for each selected item")
         if np.unique(codes).size != codes.size:
             raise ValueError("the table has an item twice")
-        return cls(schema, codes, values, written.scale(facts["scale"]))
+        return cls(schema, codes, values, written.scale(facts["scale"]), written.scale(facts["selecting"]))

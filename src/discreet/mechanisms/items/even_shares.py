@@ -144,7 +144,7 @@ class EvenShares(ItemMethod):
         unit = self.unit_of(self.top)
         own = scale_of(self._rest() * (1 - _SELECTING), unit.sensitivity)
         self.pay(cost(unit, 1 / own))
-        return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own)
+        return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own, scale)
 
     def _rest(self) -> Fraction:
         """The epsilon that the histogram leaves."""
