@@ -118,7 +118,8 @@ class LeftOut:
 
 def noted(left_out: list[LeftOut]) -> str:
     """All of it in one short line, as every answer carries it."""
-    return f"{RULES} are not counted" if any(one.by_rule for one in left_out) else ""
+    rules = [f"{RULES} are not counted"] if any(one.by_rule for one in left_out) else []
+    return "; ".join([*rules, *(one.short for one in left_out if one.kind == "selected")])
 
 
 def by_the_schema(schema: Schema) -> Iterator[LeftOut]:
