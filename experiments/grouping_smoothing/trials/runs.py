@@ -29,7 +29,7 @@ class GroupingRun:
 
 
 def mechanism(case: UserItems, method: str, epsilon: Fraction, parameters: dict[str, Any]) -> ItemMethod:
-    task = Items("item", method=method, count="users", **parameters)
+    task = Items("item", method=method, count="users", bound=case.bound, **parameters)
     made = mechanism_for(task, Request.of(task, case.schema, case.unit, epsilon))
     assert isinstance(made, ItemMethod)
     return made

@@ -115,7 +115,7 @@ class Data:
         if mechanism.needs_rows and not self.origin.has_rows and not self.unit.is_row:
             raise BadParameter(
                 f"{mechanism.method} chooses among the records of each user, and ready counts do not tell whose they "
-                "are; open the rows instead, or use lpa, fpa or gs-r"
+                f"are; open the rows instead, or use lpa, fpa or gs-r with bound = {self.unit.most}"
             )
         if mechanism.cost > request.epsilon:
             raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")

@@ -18,7 +18,6 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_cells import RESCALE, ItemCells
 from discreet.mechanisms.items.item_method import ITEMS
-from discreet.mechanisms.items.sra import Sra
 from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Whole
 from discreet.private.kept import Histories, Kept
@@ -41,7 +40,6 @@ class Hpa(ItemCells):
     method = "hpa"
     parameters = (*ITEMS, RESCALE, PROBE, SCORES)
     always_leaves_out = ("popular-first",)
-    usual_bound = Sra.usual_bound
     chosen_by = POPULAR
 
     def __init__(self, request: Request) -> None:

@@ -19,7 +19,7 @@ BOUND = Parameter(
     "bound",
     Form("a whole number"),
     "How many records of one user count (the papers' Delta, M or l), at most the unit's own bound",
-    otherwise="10 (sra, hpa), or the unit's own bound",
+    otherwise="10, or the unit's own bound if that is less",
 )
 GUESS = Parameter(
     "guess",

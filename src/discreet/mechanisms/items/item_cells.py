@@ -45,7 +45,7 @@ class ItemCells(ItemMethod):
     def _rescales_by_itself(self, request: Request) -> bool:
         """Whether nobody chose the method, and it leaves out records that a total makes up for."""
         asked, most = request.parameters, request.unit.most
-        bound = asked.get("bound", min(self.usual_bound or most, most))
+        bound = asked.get("bound", min(self.usual_bound, most))
         return request.auto and bound != most and not asked.get("pairs") and "shares" not in asked
 
     def default_shares(self) -> dict[str, Fraction]:

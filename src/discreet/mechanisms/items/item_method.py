@@ -59,8 +59,9 @@ class ItemMethod(SharedBudget):
     takes_pairs: ClassVar[bool] = True
     #: columns of its releases, besides those of every release of items
     columns: tuple[str, ...] = ()
-    #: how many records of a user count by default; None for the unit's own bound
-    usual_bound: ClassVar[int | None] = None
+    #: how many records of a user count by default, if the unit allows as many: noise grows with the bound, and most of
+    #: what counts say shows in few records of each user
+    usual_bound: ClassVar[int] = 10
     #: how the records that count are chosen
     chosen_by: ClassVar[str] = RANDOM
 
@@ -96,8 +97,7 @@ class ItemMethod(SharedBudget):
             raise BadParameter(f"{self.method} cannot count pairs of items; use lpa, sra or hpa for them")
 
     def noted_bound(self) -> int:
-        usual = self.usual_bound or self.request.unit.most
-        return chosen_bound(self.request, usual, self.default_shares()["items"], self.note_choice)
+        return chosen_bound(self.request, self.usual_bound, self.default_shares()["items"], self.note_choice)
 
     def widest_change(self) -> Fraction:
         """The most that one unit can change what any step measures."""

@@ -13,4 +13,3 @@ from discreet.mechanisms.items.item_method import ITEMS
 class Sra(ItemCells):
     method = "sra"
     parameters = (*ITEMS, RESCALE)
-    usual_bound = 10  # the papers' choice for three of their four data sets

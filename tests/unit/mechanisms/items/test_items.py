@@ -179,7 +179,7 @@ def test_more_noise_makes_larger_groups() -> None:
 
 def test_a_sample_of_nobody_stands_for_the_bound() -> None:
     """At a rate of e**-999 no number of users makes a sample."""
-    method = made("gs", (10,), 2, Unit("who", max_rows=1000), sampling="rows")
+    method = made("gs", (10,), 2, Unit("who", max_rows=1000), sampling="rows", bound=1000)
     facts = method.measure(Rows((10,), [[0, 1], [2]]), Noise()).parts[0].facts()
     assert facts["sample stands for"] == 1000
 
@@ -301,15 +301,15 @@ def test_users_or_records_and_rows_per_cell() -> None:
 def test_ready_counts_do_not_tell_whose_they_are(method: str) -> None:
     """Refused before anything is charged, unless all that is counted may count."""
     ready = discreet.from_counts(SCHEMA, np.zeros((1, 2), np.int64), [5], unit=Unit("who", max_rows=12))
-    if method in ("lpa", "fpa", "gs-r"):
-        assert ready.publish(discreet.Items("item", method=method), 1).count().stderr > 0
+    if method in ("lpa", "sra", "fpa", "gs-r"):
+        assert ready.publish(discreet.Items("item", method=method, bound=12), 1).count().stderr > 0
         spent = Fraction(1)
     else:
         with pytest.raises(BadParameter, match="open the rows instead"):
-            ready.publish(discreet.Items("item", method=method), 1)
+            ready.publish(discreet.Items("item", method=method, bound=12), 1)
         spent = Fraction(0)
-    with pytest.raises(BadParameter, match="open the rows instead"):
-        ready.publish(discreet.Items("item", method=method, bound=3), 1)
+    with pytest.raises(BadParameter, match="bound = 12"):
+        ready.publish(discreet.Items("item", method=method), 1)
     assert ready.ledger.spent == spent
 
 

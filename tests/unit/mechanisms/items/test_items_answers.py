@@ -307,7 +307,7 @@ def test_ready_counts_bound_cells_not_items() -> None:
 @pytest.mark.parametrize(
     ("epsilon", "most", "parameters"),
     [
-        ("1e-6", 10**5, {"method": "lpa", "context": "item"}),
+        ("1e-6", 10**5, {"method": "lpa", "context": "item", "bound": 10**5}),
         ("1e-9", 10**4, {"method": "fpa"}),
         ("1e-11", 10**4, {"method": "gs"}),
     ],
