@@ -163,7 +163,7 @@ def quantile(
 @app.command()
 def top(
     release: ReleaseFolder,
-    k: Annotated[int, typer.Option("-k", help="How many items.")] = 10,
+    k: Annotated[int | None, typer.Option("-k", help="How many items; 10, or as many as were selected.")] = None,
     where: OnlyWhere = None,
     per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
     level: Level = 0.95,

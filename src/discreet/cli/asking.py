@@ -67,7 +67,7 @@ def run_quantile(folder: Path, attribute: str, share: float, where: str | None, 
 
 
 def run_top(
-    folder: Path, k: int, where: str | None, per: str | None, level: float, output: Path | None, as_json: bool
+    folder: Path, k: int | None, where: str | None, per: str | None, level: float, output: Path | None, as_json: bool
 ) -> None:
     names = [part.strip() for part in per.split(",")] if per else []
     release = load(folder)

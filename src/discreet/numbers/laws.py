@@ -23,6 +23,8 @@ from discreet.privacy import Alpha, Number
 #: how far a computed probability of a sum may be from the truth; half-widths are taken this much to the safe side
 SLACK = 1e-10
 _TINY = 1e-13
+#: levels above it are out of reach of a probability with that slack
+_NEAREST = 1 - 2 * SLACK
 
 
 def _check_level(level: float) -> None:
@@ -95,10 +97,10 @@ class NoiseSum:
     def half_width(self, level: float) -> int:
         """A whole number h with Pr[|sum| <= h] >= level; see the module for how tight it is."""
         _check_level(level)
-        if level > 1 - 1e-12:
-            raise BadParameter(f"a level of {level!r} is too near to 1 for a sum of noises; use at most 1 - 1e-12")
         if self.count < 2:
             return DiscreteLaplace(self.alpha).half_width(level) if self.count else 0
+        if level > _NEAREST:  # too near to 1 for the sum that inverts the law
+            return self._reach(1 - level)
         return _sum_half_width(self.alpha, self.count, level)
 
     def within(self, h: int) -> float:
@@ -117,13 +119,16 @@ class NoiseSum:
 
     @cached_property
     def _range(self) -> int:
-        """R with Pr[|sum| > R] <= 1e-13, by the best Chernoff bound on a grid of exponents."""
+        return self._reach(_TINY)
+
+    def _reach(self, miss: float) -> int:
+        """R with Pr[|sum| > R] <= miss, by the best Chernoff bound on a grid of exponents."""
         law = DiscreteLaplace(self.alpha)
         s = np.geomspace(1e-9, 0.999, 400) * law.rate
         # E exp(sX) = 1 / (1 - 2 var sinh(s/2)**2)
         inside = 1 - 2 * law.variance * np.sinh(s / 2) ** 2
         good = inside > 0
-        bounds = (math.log(2 / _TINY) - np.log(inside[good]) * self.count) / s[good]
+        bounds = (math.log(2 / miss) - np.log(inside[good]) * self.count) / s[good]
         return math.ceil(float(bounds.min()))
 
     @cached_property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Boxes, Questions, cut_questions, picked
-from discreet.summaries import simulation
+from discreet.summaries import Answers, Summary, simulation
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,30 @@ class Modelled(Protocol):
     """A summary that can be ranked: it can draw counts that may be true, from a model of what counts are like."""
 
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
-        """draws x questions: counts that may be true, where each question is about one item; NaN for unknown ones."""
+        """draws x questions: counts that may be true, where each question is about one item."""
+
+
+@runtime_checkable
+class Selected(Protocol):
+    """A summary of items that were selected as the largest: only these are ranked, and how surely is not known."""
+
+    def was_selected(self, questions: Questions) -> NDArray[np.bool_]:
+        """Whether it was selected what each question is about, which is one item."""
+
+
+def answered(
+    summary: Summary, questions: Questions, best: NDArray[np.int64], level: float
+) -> Iterator[tuple[NDArray[np.int64], Answers]]:
+    """Answers to the best of many questions, of which a share of `level` holds the truth: places in `best`, answers.
+
+    Picking the largest of m answers picks the luckiest. If an interval of any of them misses with a chance of
+    (1 - level) k / m, so do on average (1 - level) k, and no more of the k that are picked (Benjamini and Yekutieli).
+    """
+    among = np.maximum(summary.chosen_among(questions)[best], best.size)
+    for many in np.unique(among).tolist():
+        places = np.flatnonzero(among == many)
+        miss = (1 - level) * best.size / many
+        yield places, summary.answer(picked(questions, best[places]), 1 - miss).of_counts()
 
 
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
@@ -48,10 +71,14 @@ def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tupl
 
 
 def ranked(
-    summary: Ranked | Modelled, questions: Questions, answers: NDArray[Any], most: int
+    summary: Ranked | Modelled | Selected, questions: Questions, answers: NDArray[Any], most: int
 ) -> tuple[NDArray[np.int64], Floats]:
     """The `most` largest answers, largest first, and the share of simulations in which each is among them."""
     values, modelled = np.asarray(answers, np.float64), isinstance(summary, Modelled)
+    if isinstance(summary, Selected):
+        known = np.flatnonzero(summary.was_selected(questions))
+        best = known[np.argsort(-values[known], kind="stable")[:most]]
+        return best, np.full(best.size, np.nan)
     rivals = np.argsort(-values, kind="stable")[: max(_MODELLED_RIVALS if modelled else MOST_RIVALS, most)]
     most, wanted = min(most, rivals.size), _MODELLED_DRAWS if modelled else DRAWS
     some = picked(questions, rivals)
@@ -64,9 +91,6 @@ def ranked(
             counts = summary.count_draws(some, draws, random)
         else:
             counts = np.maximum(values[rivals] - summary.noise_draws(some, draws, random), 0.0)
-        if np.isnan(counts).any():  # nothing is known of some, and so of how certain the others are
-            best = rivals[~np.isnan(counts[0])][:most]
-            return best, np.full(best.size, np.nan)
         total += draws * simulation.membership(counts, most, random)
         done += draws
     return rivals[:most], np.asarray(total[:most] / wanted)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -22,12 +21,13 @@ from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
+from discreet.release.answer_columns import BOUNDS, columns_of
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
-from discreet.release.ranking import Modelled, Ranked, item_questions, ranked
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
+from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -38,10 +38,8 @@ _BUYS_AN_END = {
     **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
     "hpa": "`rescale = true`",
 }
-BOUNDS = (
-    "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and low "
-    "to high are bounds of what these leave possible, not an interval"
-)
+#: how many items `top` shows if nobody says
+_TOP = 10
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
@@ -149,7 +147,7 @@ class Release:
     def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
-        return Frame(*_columns(self._answers(asked, level, measured=measured)))
+        return Frame(*columns_of(self._answers(asked, level, measured=measured)))
 
     def table(
         self,
@@ -192,7 +190,7 @@ class Release:
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
         found = self._answers(questions, level, measured=measured)
-        answers, notes = _columns(found)
+        answers, notes = columns_of(found)
         if whole:
             agreed = self.summary.whole_counts(questions)
             answers["count"] = self._whole(found, selected) if agreed is None else agreed
@@ -219,7 +217,7 @@ class Release:
         With `whole`, the counts are whole numbers that do not fall.
         """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = _columns(self._answers(questions, level))
+        answers, notes = columns_of(self._answers(questions, level))
         if whole:
             parts = self.table(attribute, where, whole=True)
             answers["count"] = np.cumsum(parts["count"])[: len(labels)]
@@ -230,40 +228,23 @@ class Release:
         index = self._ordinal(attribute)
         return quantile(self.summary, self._selected(where), index, share, _checked(level))
 
-    def top(self, k: int = 10, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL) -> Frame:
+    def top(
+        self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
+    ) -> Frame:
         """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
 
-        `certainty` is the share of simulations of the known noise in which the item is among the top k. It takes
-        counts as not below zero and nothing else as known; what `leaves_out` says is not in it. `even-shares` knows
-        more: it draws counts from a law that it fitted to all of them. NaN if nothing can be told.
+        Ten, or as many as were selected with `Items(..., top=)`. Intervals allow for that only the largest are shown:
+        on average a share of `level` of a list's intervals holds the truth. `certainty` is the share of simulations of
+        the known noise in which the item is among the top k. It takes counts as not below zero and nothing else as
+        known; what `leaves_out` says is not in it. `even-shares` knows more: it draws counts from a law that it fitted
+        to all of them. NaN if nothing can be told.
         """
-        if not isinstance(self.summary, Ranked | Modelled):
-            raise CannotAnswer("top works for releases of Items only; for others ask table(by, largest=10)")
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise BadParameter(f"top: k must be a whole number of at least 1, not {k!r}")
-        item, names = self.schema.names[0], [per] if isinstance(per, str) else list(per)
-        if item in names or len(set(names)) < len(names):
-            raise BadParameter(f"top: per must name contexts, each once, and not {item} itself")
-        contexts = [grouped(name, self.schema, self._known) for name in names]
-        selected = self._selected(where)
-        rows: dict[str, list[Any]] = {}
-        notes: list[str] = []
-        for chosen in itertools.product(*(range(len(labels)) for _, labels, _ in contexts)):
-            around = list(zip(contexts, chosen, strict=True))
-            questions, codes = item_questions(selected, {index: ends[i] for (index, _, ends), i in around})
-            found = self._answers(questions, level)
-            best, certainty = ranked(self.summary, questions, found.value, k)
-            part = {
-                **{name: [labels[i]] * best.size for name, ((_, labels, _), i) in zip(names, around, strict=True)},
-                "rank": np.arange(1, best.size + 1),
-                item: [self.schema[item].label(code) for code in codes[best].tolist()],
-                **{name: column[best] for name, column in _columns(found)[0].items()},
-                "certainty": certainty,
-            }
-            notes = _columns(found)[1]
-            for name, column in part.items():  # plain values: the lists of all contexts, one below the other
-                rows.setdefault(name, []).extend(np.asarray(column).tolist())
-        return Frame(rows, notes)
+        names = [per] if isinstance(per, str) else list(per)
+        wanted = self.manifest["task"].get("top", _TOP) if k is None else k
+        if len(set(names)) < len(names):
+            raise BadParameter("top: per must name contexts, each once")
+        groups = {name: grouped(name, self.schema, self._known) for name in names}
+        return top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
 
     def rows(
         self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
@@ -336,19 +317,6 @@ class Release:
             "leaves out": "; ".join(self.leaves_out) or "nothing",
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
-
-
-def _columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
-    """Answers as columns, and what to say below them."""
-    columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
-    if found.bounds is not None and found.bounds.any():
-        ends = np.where(found.bounds, "bounds", "interval")
-        return {**columns, "ends": ends}, [f"where `ends` is bounds, {BOUNDS}"]
-    if found.besides is None:
-        return columns, []
-    other = found.besides
-    kept = {"kept": other.value, "kept_low": other.low, "kept_high": other.high}
-    return {**columns, **kept}, [f"kept: {other.name}"]
 
 
 def load(path: str | Path) -> Release:

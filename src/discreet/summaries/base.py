@@ -114,6 +114,13 @@ class Summary(ABC):
     def answer(self, questions: Questions, level: float) -> Answers:
         """Every question with an interval that covers the truth with probability `level`."""
 
+    def chosen_among(self, questions: Questions) -> NDArray[np.int64]:
+        """Of each question: out of how many it is picked, if those of the largest answers are.
+
+        Less than all questions where others were set apart by noise that is not in the answer.
+        """
+        return np.full(questions.count, questions.count)
+
     def whole_counts(self, questions: Questions) -> NDArray[np.int64] | None:
         """Whole numbers for every question that add up wherever the questions do; None if it has none of its own."""
         return None

@@ -17,7 +17,7 @@ from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha, as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Floats, Summary, cells_asked, per_question
+from discreet.summaries.base import Answers, Summary, cells_asked, per_question
 from discreet.summaries.columns import arrow_table, checked_counts, codes_of, distinct_rows, labels_of
 
 Ints = NDArray[np.int64]
@@ -44,13 +44,11 @@ class SelectedCounts(Summary):
         half = half_widths(Alpha.of(self.scale), known, level)
         others = cells_asked(questions) - known
         variance = known * DiscreteLaplace.of(self.scale).variance
-        # an item that was not selected usually has no more than the least of those that were
-        least = max(float(self.values.min()), 1.0)
-        stderr = np.sqrt(variance + others * least**2)
+        stderr = np.where(others > 0, np.nan, np.sqrt(variance))
         # half of what may be missed above is for the items that were selected, half for the others
         above = half_widths(Alpha.of(self.scale), known, (1 + level) / 2)
         high = np.where(others > 0, value + above + others * self._most_of_others((1 - level) / 4), value + half)
-        return Answers(value, stderr, value - half, high)
+        return Answers(value, stderr, value - half, high, bounds=others > 0)
 
     def _most_of_others(self, miss: float) -> int:
         """What no item that was not selected has more users than: they lost to the last one that was, and its noise.
@@ -61,11 +59,12 @@ class SelectedCounts(Summary):
         luck = math.ceil(math.log(2 * self.schema.cells / miss) / DiscreteLaplace.of(self.selecting).rate)
         return max(int(self.values[-1]) + own + luck, 0)
 
-    def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
-        """As `ranking.Modelled` asks; nothing is known of items that were not selected."""
-        values = np.full(self.schema.cells, np.nan)
-        values[self.codes] = self.values
-        return np.tile(values[questions.first[:, 0]], (draws, 1))
+    def was_selected(self, questions: Questions) -> NDArray[np.bool_]:
+        """As `ranking.Selected` asks."""
+        return np.isin(questions.first[:, 0], self.codes)
+
+    def chosen_among(self, questions: Questions) -> Ints:
+        return np.full(questions.count, self.codes.size)
 
     def to_arrow(self) -> Any:
         item = self.schema.names[0]

@@ -27,14 +27,21 @@ _POWER_SPREAD = 0.6
 _SPREAD = 0.2
 #: draws among which those of the head are chosen by their own measurement
 _TRIED = 20
+#: weights of more scales of noise than this are what was measured: no law moves them, and its grid is coarse there
+_CLEAR = 20
+#: the variance of a Laplace law's square, in squares of its variance
+_FOURTH = 5
+#: sums are believed to be as the model says, up to so many standard deviations of their noise
+_BELIEVED = 2
 _TINY = 1e-9
 
 
 def likely_weights(items: Weighed) -> Floats:
     """The weight behind each noisy one, in records."""
     order = np.argsort(items.values, kind="stable")
-    found = np.empty(order.size)
-    found[order] = likely_counts(items.values[order], float(items.scale), 0.0) / items.units
+    rising, found = items.values[order], np.empty(order.size)
+    means = np.where(rising > _CLEAR * float(items.scale), rising, likely_counts(rising, float(items.scale), 0.0))
+    found[order] = np.maximum.accumulate(means) / items.units
     return found
 
 
@@ -48,8 +55,19 @@ class ShareEstimates:
     @cached_property
     def kept(self) -> Floats:
         found = likely_weights(self.items)
+        if self.corrections is None:
+            # the law pulls weights together and moves their sum, of which noise alone says more
+            found[~self._clear] = _summing_to(self._plain_total - float(found[self._clear].sum()), found[~self._clear])
         # where nothing shows, all are alike
         return found if found.sum() > _TINY or self.corrections is None else np.full(found.size, 1 / found.size)
+
+    @property
+    def _clear(self) -> NDArray[np.bool_]:
+        return self.items.values > _CLEAR * float(self.items.scale)
+
+    @property
+    def _plain_total(self) -> float:
+        return float(self.items.values.sum()) / self.items.units
 
     @cached_property
     def total(self) -> float:
@@ -88,8 +106,7 @@ class ShareEstimates:
     def _found(self) -> tuple[Floats, Floats]:
         """The number of each item, and its variance."""
         values = self._powered(self.power)
-        mean, variance = self._moments
-        variance = variance + (mean - values) ** 2
+        variance = self._own_variances(values)
         if self.corrections is None:
             return values, variance
         heads, head = self.corrections.heads, self.corrections.head
@@ -104,6 +121,23 @@ class ShareEstimates:
         variance[heads] = noise * prior / (noise + prior)
         return values, variance
 
+    def _own_variances(self, values: Floats) -> Floats:
+        """Of counts that were measured once, by the model; no less than what it cannot know of the law of counts.
+
+        How far counts differ is seen as how much more noisy ones differ than noise does, which has an error of its own.
+        """
+        mean, variance = self._moments
+        slope = np.where(self.kept > _TINY, values / np.maximum(self.kept, _TINY), self.factor)
+        noise = 2 * (slope * self.items.spread) ** 2
+        clear = noise + self._counts(self.kept)[1] * values**2
+        unseen = math.sqrt(_FOURTH / values.size) * 2 * (self.factor * self.items.spread) ** 2
+        return np.where(self._clear, clear, np.maximum(variance + (mean - values) ** 2, unseen))
+
+    def beyond_noise(self, weights: Floats, kept: Floats, draws: Floats) -> Floats:
+        """How far sums of so many weights lie from what the model says, beyond what noise explains; in records."""
+        noise = self.items.spread * np.sqrt(2 * draws)
+        return self.factor * np.maximum(np.abs(weights - kept) - _BELIEVED * noise, 0.0)
+
     @property
     def values(self) -> Floats:
         return self._found[0]
@@ -116,11 +150,12 @@ class ShareEstimates:
     def total_error(self) -> float:
         """The typical relative error of the total, which all counts share: noise, and what is beyond its bound."""
         if self.corrections is None:
-            return 0.0
+            return math.sqrt(2 * self.items.values.size) * self.items.spread / max(self.total, 1.0)
         bins, total = self.corrections.bins, self.corrections.total
-        above = np.ldexp(1.0, np.arange(bins.values.size)) > total.bound
-        users = max(float(bins.values[above].sum()), 0.0) + bins.spread * math.sqrt(2 * above.sum())
-        beyond = users * total.bound if above.any() else 0.0
+        above = np.flatnonzero(np.ldexp(1.0, np.arange(bins.values.size - 1)) >= total.bound) + 1
+        users = max(float(bins.values[above].sum()), 0.0) + bins.spread * math.sqrt(2 * above.size)
+        # half as many users have twice as many records: as much in every bin, which is half of it on average
+        beyond = users * total.bound * max(above.size / 2, 1.0) if above.size else 0.0
         return math.hypot(math.sqrt(2) * total.spread, beyond) / max(self.total, 1.0)
 
     @cached_property
@@ -172,3 +207,11 @@ class ShareEstimates:
         if fits.sum() <= 1e-12 * fits.size:
             return np.full(draws, max(seen, 0.0))
         return np.asarray(random.choice(tried, draws, p=fits / fits.sum()))
+
+
+def _summing_to(total: float, parts: Floats) -> Floats:
+    """The parts in proportion, equal ones if there is nothing to go by; none below zero."""
+    if total <= 0 or not parts.size:
+        return np.zeros(parts.size)
+    sums = float(parts.sum())
+    return parts * (total / sums) if sums > _TINY else np.full(parts.size, total / parts.size)

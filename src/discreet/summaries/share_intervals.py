@@ -66,6 +66,14 @@ class Hidden:
             found, room, used = np.minimum(found + take, _MOST_RECORDS // 2), room - take * least, used + new
         return found
 
+    @property
+    def rounding(self) -> float:
+        """What a share of the bound may be at most, as a multiple of its weight, which was rounded down."""
+        if self.most <= self.items.bound:
+            return 1.0
+        least = self._least_weight(self.most)
+        return 1 + 1 / least if least else np.inf
+
     def _least_weight(self, records: int) -> int:
         """Of a record of a user with at most so many, in units."""
         bound, units = self.items.bound, self.items.units

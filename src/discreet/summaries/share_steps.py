@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 
 _MOST_UNITS = 1 << 24
 _MOST_BINS = 64
+#: so that sums of bins fit 64 bits
+_MOST_COUNT = 1 << 55
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,5 +82,5 @@ class Corrections:
 def _counts(found: Any) -> Ints:
     if not isinstance(found, list):
         raise ValueError("counts must be a list of whole numbers")
-    numbers = [written.whole({"count": one}, "count", -written.MOST) for one in found]
+    numbers = [written.whole({"count": one}, "count", -_MOST_COUNT, _MOST_COUNT) for one in found]
     return np.array(numbers, np.int64)

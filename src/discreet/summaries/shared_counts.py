@@ -58,9 +58,12 @@ class SharedCounts(Summary):
         if self._hidden is None:
             return Answers(value, stderr, low, high, plain=seen)
         name = f"when each user counts at most {self.items.bound:,} {self._called}, shared out evenly"
-        near = np.maximum((weight - half) / units, 0.0), np.maximum((weight + half) / units, 0.0)
+        near = (
+            np.maximum((weight - half) / units, 0.0),
+            np.maximum((weight + half) / units, 0.0) * self._hidden.rounding,
+        )
         parts = {"noise": half / units, "not kept": np.maximum(high - near[1], 0.0)}
-        return Answers(value, stderr, low, high, seen, Besides(name, seen, *near), parts)
+        return Answers(value, stderr, low, high, seen, Besides(name, np.maximum(seen, 0.0), *near), parts)
 
     @property
     def _called(self) -> str:
@@ -74,7 +77,8 @@ class SharedCounts(Summary):
             return -((half - weight) // items.units), (weight + half) // items.units, half
         assert self.corrections is not None
         # single items may have been measured again, and everything has a total; both were drawn apart
-        alone, every = asked == 1, asked == self.schema.cells
+        alone = asked == 1
+        every = (asked == self.schema.cells) & ~alone
         counted = self.what == "users"
         below = np.where(alone | every, LOW_WEIGHT, LOW_WEIGHT + SECOND)
         above = np.where(alone & counted, HIGH_WEIGHT, HIGH_WEIGHT + SECOND)
@@ -90,7 +94,8 @@ class SharedCounts(Summary):
         low = np.where(every, np.maximum(low, total.values[0] - _single(total, SECOND * miss)), low)
         second, place = self._measured_again(questions, alone)
         head, reach = self.corrections.head, _single(self.corrections.head, SECOND * miss)
-        low[second] = np.maximum(low[second], -((reach - head.values[place]) // head.units))
+        # which items are the head was decided by weights: beside that of a fresh look, their low ends say nothing more
+        low[second] = -((reach - head.values[place]) // head.units)
         if counted:  # else the bound may have taken records away
             high[second] = np.minimum(high[second], (head.values[place] + reach) // head.units)
         return low, high, half
@@ -106,17 +111,29 @@ class SharedCounts(Summary):
         second = np.flatnonzero(alone & (places[item] >= 0))
         return second, places[item[second]]
 
+    def chosen_among(self, questions: Questions) -> Ints:
+        """Items of the head were measured again after they were chosen: those with the largest counts are of few."""
+        found = super().chosen_among(questions)
+        if self.corrections is not None:
+            found[self._measured_again(questions, cells_asked(questions) == 1)[0]] = self.corrections.heads.size
+        return found
+
     def _stderr(self, questions: Questions, value: Floats) -> Floats:
         """By the model: items vary on their own, within a total that is off by as much for all."""
         own, total = self._sums(questions, self._running[2]), max(float(self._running[1][-1]), 1.0)
-        if self._hidden is not None:
-            own = own * np.clip(1 - value / total, 0.0, 1.0)
-        return np.asarray(np.sqrt(own + (self.estimates.total_error * value) ** 2))
+        own = own * np.clip(1 - value / total, 0.0, 1.0)
+        weights, kept = (
+            self._sums(questions, self._running[0]) / self.items.units,
+            self._sums(questions, self._running[3]),
+        )
+        moved = self.estimates.beyond_noise(weights, kept, cells_asked(questions))
+        return np.asarray(np.sqrt(own + moved**2 + (self.estimates.total_error * value) ** 2))
 
     @cached_property
     def _running(self) -> tuple[NDArray[Any], ...]:
-        """Running sums of weights, of estimates and of their variances, from nothing on."""
-        columns: tuple[NDArray[Any], ...] = self.items.values, self.estimates.values, self.estimates.variances
+        """Running sums of weights, of estimates, of their variances and of likely weights, from nothing on."""
+        found = self.estimates
+        columns: tuple[NDArray[Any], ...] = self.items.values, found.values, found.variances, found.kept
         return tuple(np.append(np.zeros(1, one.dtype), np.cumsum(one)) for one in columns)
 
     def _sums(self, questions: Questions, running: NDArray[Any]) -> NDArray[Any]:

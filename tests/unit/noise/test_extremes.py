@@ -160,10 +160,13 @@ def test_one_wide_draw_among_narrow_ones_is_quick_and_safe() -> None:
         assert alone <= both <= alone * 1.0001 + 2
 
 
-def test_levels_and_counts_beyond_reach_are_refused() -> None:
+def test_levels_next_to_one_are_answered_and_counts_beyond_reach_refused() -> None:
     law = NoiseSum(Alpha.of("1.7"), 2)
-    with pytest.raises(BadParameter, match="too near to 1"):
-        law.half_width(1 - 1e-15)
+    widths = [law.half_width(1 - miss) for miss in (1e-9, 3e-10, 1e-10, 1e-12, 1e-15)]
+    assert widths == sorted(widths)
+    # the chance beyond h is that of one draw times a linear factor, so 1e-15 needs at least this much
+    assert widths[-1] > NoiseSum(Alpha.of("1.7"), 1).half_width(1 - 1e-15)
+    assert widths[-1] < 2 * widths[0]
     assert law.within(-1) == 0
     with pytest.raises(BadParameter, match="2\\*\\*60"):
         half_widths(Alpha.of(1), np.array([2**63 - 1]), 0.95)

@@ -31,6 +31,7 @@ def noisy_columns(name: str) -> dict[str, type]:
         ["group_count"],
         ["look", "second_look"],
         ["noisy"],
+        ["shared_count"],
         ["count", "count_before"],
         ["node_count"],
     ):
@@ -60,6 +61,10 @@ def sealed(place: Path) -> Path:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_sums_of_huge_counts_do_not_wrap(name: str, tmp_path: Path) -> None:
+    if name in ("items-even-shares", "items-even-shares-rows"):  # which has sums of all
+        with pytest.raises(TamperedRelease, match="more than any release has"):
+            load(forged(name, tmp_path, 2**62))
+        return
     release = load(forged(name, tmp_path, 2**62))
     schema = release.schema
     for where in (None, {schema.names[0]: schema[schema.names[0]].label(0)}):

@@ -8,7 +8,9 @@ Bias: numbers are guesses by a model that shrinks small counts; intervals are no
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +33,7 @@ from discreet.mechanisms.items.item_sizes import (
 from discreet.naming import SHARED_COLUMNS
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
-from discreet.privacy import cost, scale_of, selection_cost, selection_scale
+from discreet.privacy import as_text, cost, scale_of, selection_cost, selection_scale
 from discreet.private.kept import Histories, Kept
 from discreet.summaries import Summary
 from discreet.summaries.selected_counts import SelectedCounts
@@ -48,9 +50,9 @@ _PARTS = {
 }
 #: how many items are measured again
 HEAD = 10
-#: where only the largest are wanted: the histogram's part, and what selecting has of the rest if there is no ranking
+#: where only the largest are wanted: if all are ranked, and if they are selected; both with the same histogram
 _TOP_PARTS = {**_PARTS, "histogram": Fraction(5, 100), "items": Fraction(83, 100)}
-_SELECTING = Fraction(70, 95)
+_SELECT_PARTS = {"histogram": Fraction(5, 100), "select": Fraction(70, 100), "counts": Fraction(25, 100)}
 
 TOP = Parameter(
     "top",
@@ -72,7 +74,12 @@ class EvenShares(ItemMethod):
         super().__init__(request)
         self.needs_rows = self.bounds_users
         self.top = None if "top" not in request.parameters else self.up_to(TOP, self.sizes["items"])
-        if self.selects and self._selection_scale(self._rest() * _SELECTING) > LARGEST_CHOICE:
+        if self.top is not None and "shares" in request.parameters:
+            raise BadParameter("shares: with top the shares are those of the card; leave out shares")
+        if self.selects:
+            said = {step: as_text(share) for step, share in _SELECT_PARTS.items()}
+            self.note_choice("shares if items are selected", said, "default; `summary` says whether they were")
+        if self.selects and self._selection_scale() > LARGEST_CHOICE:
             raise BadParameter(f"{self.method}: to select needs more of epsilon; raise epsilon, or lower top")
         if len(request.schema) > 1:
             raise BadParameter(
@@ -138,21 +145,23 @@ class EvenShares(ItemMethod):
         """The items of most users by one-shot noise; then the users of each, with noise of its own."""
         assert self.top is not None
         exact = kept.table(self.request.unit.most)
-        one, scale = self.unit_of(1), self._selection_scale(self._rest() * _SELECTING)
+        one, scale = self.unit_of(1), self._selection_scale()
         self.pay(selection_cost(one, scale, self.top))
         codes = noise.select(exact, self.top, scale)
         unit = self.unit_of(self.top)
-        own = scale_of(self._rest() * (1 - _SELECTING), unit.sensitivity)
+        own = scale_of(self.request.epsilon * _SELECT_PARTS["counts"], unit.sensitivity)
         self.pay(cost(unit, 1 / own))
         return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own, scale)
 
-    def _rest(self) -> Fraction:
-        """The epsilon that the histogram leaves."""
-        return self.request.epsilon * (sum(self.shares.values()) - self.shares["histogram"])
-
-    def _selection_scale(self, epsilon: Fraction) -> Fraction:
+    def _selection_scale(self) -> Fraction:
         assert self.top is not None
-        return selection_scale(epsilon, self.unit_of(1), self.top)
+        return selection_scale(self.request.epsilon * _SELECT_PARTS["select"], self.unit_of(1), self.top)
+
+    def noise_law(self) -> dict[str, Any]:
+        law = super().noise_law()["law"]
+        if self.selects:
+            law += "; where items are selected, one-sided noise: Pr[x] proportional to exp(-x / s) for x = 0, 1, 2, ..."
+        return {"law": law}
 
     def _counts_users(self) -> bool:
         if "top" not in self.request.parameters:
@@ -185,7 +194,10 @@ class EvenShares(ItemMethod):
         return Weighed(noise.add(exact, scale), scale, bound, units)
 
     def unit_leaves_out(self) -> list[LeftOut]:
-        return list(by_the_unit(self.request.unit))
+        unit = self.request.unit
+        # a user counts once for an item, and so has as many different items as the unit has rows
+        once = self.distinct and not unit.is_row
+        return list(by_the_unit(replace(unit, max_rows_per_cell=1) if once else unit))
 
     def method_leaves_out(self) -> list[LeftOut]:
         return [LeftOut("selected", {"top": self.top})] if self.selects else []

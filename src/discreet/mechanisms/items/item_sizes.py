@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 #: users above a bin are believed if they are more than so many standard deviations of their noise
 _STANDS_OUT = 3
+#: the chance that any empty bin looks as if it had users
+_BY_CHANCE = 1e-3
 #: units for each record of the largest users
 _LEAST_UNITS = 16
 #: so that sums over 2**38 records fit 64 bits
@@ -27,14 +29,15 @@ def number_of_bins(most: int) -> int:
 
 
 def clear_bins(histogram: Ints, scale: float) -> Floats:
-    """The histogram up to the first bin above which all others together may be noise; nothing above, none negative.
+    """The histogram up to the first bin above which all others may be noise; nothing above, none negative.
 
     From the bottom up and on sums: an empty far bin that looks full by chance must not make users of very many records
-    appear.
+    appear. A bin that stands out by itself is believed, however many empty ones there are beside it.
     """
     above = _above(histogram)
     noise = _STANDS_OUT * scale * np.sqrt(2.0 * np.arange(histogram.size - 1, -1, -1))
-    last = int(np.flatnonzero(above <= noise)[0])
+    full = np.flatnonzero(histogram > scale * math.log(histogram.size / (2 * _BY_CHANCE)))
+    last = max(int(np.flatnonzero(above <= noise)[0]), int(full[-1]) if full.size else 0)
     return np.where(np.arange(histogram.size) <= last, np.maximum(histogram, 0), 0).astype(np.float64)
 
 
