@@ -21,6 +21,7 @@ from discreet.queries import bind, picked
 from discreet.release import Release
 from discreet.release.ranking import item_questions
 from discreet.summaries import simulation
+from tests.statistics import at_least
 
 SCHEMA = discreet.Schema(item=discreet.Nominal([f"i{k}" for k in range(8)]), day=discreet.Ordinal(0, 2))
 
@@ -49,6 +50,21 @@ def test_without_noise_the_top_is_the_true_one() -> None:
     within = release("lpa", seed=None).top(2, "item in ('i5', 'i6', 'i7') and day = 1")
     assert within["item"] == ["i5", "i6"]
     assert within["count"] == pytest.approx([40, 27], abs=1)
+
+
+@pytest.mark.parametrize("method", ["lpa", "even-shares"])
+def test_intervals_of_a_list_hold_though_noise_chose_it(method: str) -> None:
+    """All items are alike, so the largest are those of the luckiest noise: 10 of 400, in 60 lists."""
+    schema = discreet.Schema(item=discreet.Ordinal(0, 399))
+    frame = pd.DataFrame({"item": np.arange(4000) % 400, "who": np.arange(4000) // 4})
+    source = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=8))
+    lists = [source.publish(discreet.Items("item", method=method), "0.5") for _ in range(60)]
+    shown = [
+        pair for one in lists for pair in zip(*(one.top(10, level=0.8)[end] for end in ("low", "high")), strict=True)
+    ]
+    at_least(sum(low <= 10 <= high for low, high in shown), len(shown), 0.8)
+    alone = [found.table("item", level=0.8).to_pandas().nlargest(10, "count") for found in lists]
+    assert sum((one.low <= 10).sum() for one in alone) < 0.8 * 10 * len(lists)  # for items named beforehand only
 
 
 def test_a_list_for_each_context() -> None:

@@ -101,6 +101,41 @@ def test_numbers_keep_the_order_of_the_weights_and_the_total() -> None:
     assert np.all(found.variances > 0)
 
 
+def test_only_users_who_can_be_above_the_bound_of_the_total_add_to_its_error() -> None:
+    """With a bound that is the most records there are, there is nothing beyond it, be it a power of two or not."""
+    errors = []
+    for most, bound in ((1000, 1000), (1024, 1024), (1024, 512)):
+        bins = Weighed(np.array([5] * 10 + [400]), SCALE)
+        total = Weighed(np.array([300_000]), Fraction(bound), bound)
+        items, corrections = steps([0], most, 4, 16)
+        found = ShareEstimates(items, Corrections(bins, total, corrections.heads, corrections.head))
+        errors.append(found.total_error * 300_000)
+    assert errors[0] == pytest.approx(np.sqrt(2) * 1000)
+    assert errors[1] == pytest.approx(np.sqrt(2) * 1024)
+    assert errors[2] > 400 * 512
+
+
+def test_counts_of_single_records_add_up_to_what_was_measured() -> None:
+    values = np.random.default_rng(5).integers(-40, 60, 300)
+    values[7] = 5000
+    found = ShareEstimates(Weighed(values, Fraction(20)), None)
+    assert found.values.sum() == pytest.approx(values.sum())
+    assert found.values[7] == 5000
+    assert found.variances[7] == pytest.approx(2 * 20**2)
+    assert np.sqrt(found.variances.min()) > 5  # what noise hides of the law of counts
+    nothing = ShareEstimates(Weighed(-np.arange(5), Fraction(20)), None)
+    assert nothing.values.tolist() == [0] * 5
+    assert np.all(nothing.variances > 0)
+
+
+def test_what_is_kept_allows_for_weights_that_are_rounded_down() -> None:
+    """A user of 1,000 records gives 16 of 16,384 units to each where 16.4 would be a fair share."""
+    items, corrections = steps([50] * 11, 1000, 1, 16_384)
+    assert Hidden(items, corrections, 1000, True).rounding == pytest.approx(17 / 16)
+    assert Hidden(items, corrections, 1, True).rounding == 1
+    assert Hidden(Weighed(items.values, SCALE, 1, 16), corrections, 1000, True).rounding == np.inf
+
+
 def test_where_nothing_shows_all_are_alike() -> None:
     items = Weighed(np.array([-5, -3, -9, -1]), Fraction(16), 1, 16)
     _, corrections = steps([1, 0, 0], 4, 1, 64)

@@ -93,6 +93,16 @@ def test_bins_that_may_be_noise_are_not_believed() -> None:
     assert item_sizes.clear_bins(np.array([500, *[0] * 18, 9]), 2.0)[-1] == 0
 
 
+def test_a_full_bin_is_believed_among_empty_ones() -> None:
+    """1,500 users of some hundred records, at epsilon 0.1."""
+    bins = np.array([40, -90, 130, 70, -160, 20, 95, -30, 10, -60, 1500])
+    found = item_sizes.clear_bins(bins, 125.0)
+    assert found[10] == 1500
+    assert item_sizes.bound_of_total(found, 250.0, 1000) == 1000
+    bins[10] = 700  # which noise may be
+    assert item_sizes.clear_bins(bins, 125.0)[10] == 0
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_is_half_of_the_median(seed: int) -> None:
     records = np.random.default_rng(seed).zipf(1.3, 4001).clip(1, 5000)
@@ -319,6 +329,9 @@ def test_the_largest_are_selected_and_counted(tmp_path: Path) -> None:
     top = again.top(10)
     assert sorted(top["item"]) == [0, 1, 2, 3, 4]
     assert np.isnan(top["certainty"]).all()
+    assert "only 5" in top.notes[-1]
+    assert len(again.top()) == 5
+    assert np.isnan(again.top(2, "item <= 4")["certainty"]).all()
 
 
 def test_users_of_few_items_are_ranked_by_counts() -> None:
@@ -350,7 +363,12 @@ def test_selecting_costs_what_is_charged(neighbours: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "says"),
-    [({"top": 51}, "from 1 to 50"), ({"top": 0}, "top"), ({"top": 3, "count": "records"}, "leave out count")],
+    [
+        ({"top": 51}, "from 1 to 50"),
+        ({"top": 0}, "top"),
+        ({"top": 3, "count": "records"}, "leave out count"),
+        ({"top": 3, "shares": {"items": 1}}, "leave out shares"),
+    ],
 )
 def test_what_cannot_be_selected_is_refused(asked: dict[str, Any], says: str) -> None:
     source = discreet.open(frame(3), SCHEMA, unit=UNIT)
