@@ -59,12 +59,14 @@ def test_intervals_of_a_list_hold_though_noise_chose_it(method: str) -> None:
     frame = pd.DataFrame({"item": np.arange(4000) % 400, "who": np.arange(4000) // 4})
     source = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=8))
     lists = [source.publish(discreet.Items("item", method=method), "0.5") for _ in range(60)]
-    shown = [
-        pair for one in lists for pair in zip(*(one.top(10, level=0.8)[end] for end in ("low", "high")), strict=True)
-    ]
-    at_least(sum(low <= 10 <= high for low, high in shown), len(shown), 0.8)
-    alone = [found.table("item", level=0.8).to_pandas().nlargest(10, "count") for found in lists]
-    assert sum((one.low <= 10).sum() for one in alone) < 0.8 * 10 * len(lists)  # for items named beforehand only
+    held = 0.0
+    for one in lists:
+        top = one.top(10, level=0.8)
+        held += float(np.mean((np.array(top["low"]) <= 10) & (np.array(top["high"]) >= 10)))
+    assert at_least(held, len(lists), 0.8)
+    if method == "lpa":  # without a second look, intervals for items named beforehand would miss
+        alone = [found.table("item", level=0.8).to_pandas().nlargest(10, "count") for found in lists]
+        assert not at_least(sum(float((one.low <= 10).mean()) for one in alone), len(lists), 0.8)
 
 
 def test_a_list_for_each_context() -> None:

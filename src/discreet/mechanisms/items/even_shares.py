@@ -71,11 +71,11 @@ class EvenShares(ItemMethod):
     spends_all = False  # no user is at all four bounds at once
 
     def __init__(self, request: Request) -> None:
+        if {"top", "shares"} <= set(request.parameters):
+            raise BadParameter("shares: with top the shares are those of the card; leave out shares")
         super().__init__(request)
         self.needs_rows = self.bounds_users
         self.top = None if "top" not in request.parameters else self.up_to(TOP, self.sizes["items"])
-        if self.top is not None and "shares" in request.parameters:
-            raise BadParameter("shares: with top the shares are those of the card; leave out shares")
         if self.selects:
             said = {step: as_text(share) for step, share in _SELECT_PARTS.items()}
             self.note_choice("shares if items are selected", said, "default; `summary` says whether they were")
