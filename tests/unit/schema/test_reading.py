@@ -1,4 +1,4 @@
-"""How an attribute's values are found: what can be declared, what is refused, and that old schemas stay as they were."""
+"""How an attribute's values are found: what can be declared, what is refused; old schemas stay as they were."""
 
 from __future__ import annotations
 
