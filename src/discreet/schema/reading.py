@@ -84,7 +84,7 @@ class Reading:
     format: str | None = field(default=None, kw_only=True)
     part: str | None = field(default=None, kw_only=True)
     first: int | None = field(default=None, kw_only=True)
-    map: Mapping[str, Any] | None = field(default=None, kw_only=True, hash=False)
+    map: Mapping[Any, Any] | None = field(default=None, kw_only=True, hash=False)
     ignore_case: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
