@@ -51,7 +51,7 @@ def check_spec(path: str | Path, methods: Methods | None = None, further: Furthe
     try:
         document = read_document(file)
     except BadSpec as error:
-        return [Problem.of(file, problem.removeprefix(f"{file}: ")) for problem in error.problems]
+        return [Problem.of(file, problem) for problem in error.problems]
     checker = _Checker(document, file, methods or {})
     sound = checker.spec()
     others = [*checker.overspent(), *([] if sound is None else further(sound))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from discreet.errors import without_secrets
+
 _PLACE = re.compile(r"\[(?P<table>.+?)\](?= ) ?")
 _KEY = re.compile(r"(?P<key>[\w\[\]]+): ")
 _QUOTED = re.compile(r"""(?<!\w)'[^']*'|"[^"]*\"""")
@@ -21,7 +23,9 @@ class Problem(str):
     @classmethod
     def of(cls, file: object, said: str) -> Problem:
         """A mistake that was worded "[table] key: mistake; fix", or any part of it."""
-        made = cls(f"{file}: {said}")
+        name = without_secrets(str(file))
+        said = without_secrets(said).removeprefix(f"{name}: ")
+        made = cls(f"{name}: {said}")
         table = _PLACE.match(said)
         rest = said[table.end() :] if table else said
         key = _KEY.match(rest)
