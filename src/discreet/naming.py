@@ -27,7 +27,7 @@ def reserved_problem(name: str) -> str | None:
     """Why an attribute cannot have this name, if it cannot."""
     if name.lower() not in RESERVED:
         return None
-    return f"{name!r} is the name of a column that releases have; rename the attribute, and the column in the data"
+    return f"{name!r} is the name of a column that releases have; rename the attribute, and add column = {name!r}"
 
 
 def refuse_columns(names: Iterable[str], columns: Iterable[str], method: str) -> None:
@@ -37,7 +37,7 @@ def refuse_columns(names: Iterable[str], columns: Iterable[str], method: str) ->
         if name.lower() in taken:
             raise BadParameter(
                 f"attribute {name!r} is the name of a column that releases by {method} have; rename the "
-                "attribute, and the column in the data"
+                f"attribute, and say what the data calls it: column = {name!r}"
             )
 
 

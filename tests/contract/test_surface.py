@@ -23,6 +23,7 @@ NAMES = [
     "Nominal",
     "Ordinal",
     "Ranges",
+    "Reading",
     "Release",
     "Schema",
     "Table",

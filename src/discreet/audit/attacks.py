@@ -27,7 +27,8 @@ def audited(
     progress: Callable[[str], None] = lambda what: None,
 ) -> Audited:
     """Record and replay; with `guess` the black box too, with `look` the search of bytes. Reads no data."""
-    request = Request.of(task, schema, unit or Unit(), epsilon)
+    # invented rows hold labels, and which value stands for a label decides on the row alone
+    request = Request.of(task, schema.without_readings(), unit or Unit(), epsilon)
 
     def say(what: str) -> None:
         progress(f"{name}: {what}")

@@ -67,7 +67,7 @@ def demo(
 
 @app.command()
 def check(spec: SpecFile, as_json: AsJson = False) -> None:
-    """Report every mistake in a spec at once, each with its place and its fix. Reads no data.
+    """Report every mistake in a spec at once, each with its place and its fix. Reads names of columns, but no row.
 
     Example: discreet check adult.toml
     """

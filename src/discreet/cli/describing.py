@@ -3,42 +3,96 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
 from discreet.cli.show import print_json
 from discreet.errors import BadSpec, DiscreetError
 from discreet.mechanisms import Request, mechanism_for, registry
-from discreet.spec import Spec, check_spec, load_spec
+from discreet.queries.where import is_plain_name
+from discreet.spec import Spec, check_spec
 
 
 def run_check(path: Path, as_json: bool) -> None:
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
-    problems = check_spec(path, methods) or _method_problems(path, load_spec(path))
+    sound: list[Spec] = []
+
+    def further(spec: Spec) -> list[str]:
+        sound.append(spec)
+        return [*_source_problems(spec), *_method_problems(spec)]
+
+    problems = check_spec(path, methods, further)
+    notes = [] if problems else [note for spec in sound for note in _notes(spec)]
     if as_json:
-        print_json({"spec": str(path), "problems": problems})
+        print_json({"spec": str(path), "problems": [problem.to_dict() for problem in problems], "notes": notes})
     elif problems:
         print("\n".join(problems))
         print(f"{len(problems)} mistake{'s' if len(problems) > 1 else ''} found", file=sys.stderr)
     else:
-        spec = load_spec(path)
+        (spec,) = sound
         releases = ", ".join(spec.releases) or "none yet"
         print(f"{path}: no mistakes. Attributes: {', '.join(spec.schema)}. Releases: {releases}.")
-        if spec.drafted:
-            print("It is still marked as drafted from private data: review every domain, then remove the mark.")
+    if not as_json:
+        for note in notes:
+            print(f"note: {note}")
     if problems:
         raise SystemExit(1)
 
 
-def _method_problems(path: Path, spec: Spec) -> list[str]:
+def _source_problems(spec: Spec) -> list[str]:
+    """What is wrong with the data, by its files and the names of its columns alone."""
+    from discreet.private.engines.opening import open_source
+
+    if spec.source is None:
+        fix = 'name the file to publish from, such as source = "adult.csv"'
+        return [f"[data] source: missing; {fix}"] if spec.releases else []
+    paths = [spec.source] if isinstance(spec.source, str) else spec.source
+    columns = {f"attributes.{name}": column for name, column in zip(spec.schema, spec.schema.columns, strict=True)}
+    if not spec.unit.is_row:
+        columns["privacy"] = spec.unit.column
+    try:
+        source = open_source([spec.resolve(path) for path in paths], delimiter=spec.delimiter, encoding=spec.encoding)
+        lacking = source.lacking(columns.values())
+    except DiscreetError as error:
+        return [f"[data] source: {error}"]
+    fix = "Correct the name, or say which it is with `column`"
+    return [
+        f"[{place}] {'unit' if place == 'privacy' else 'column'}: {source.name} has {lacking[column]} {fix}"
+        for place, column in columns.items()
+        if column in lacking
+    ]
+
+
+def _method_problems(spec: Spec) -> list[str]:
     """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
     problems = []
     for name, release in spec.releases.items():
         try:
             mechanism_for(release.task, Request.of(release.task, spec.schema, spec.unit, release.epsilon))
         except DiscreetError as error:
-            problems += [f"{path}: [releases.{name}] {line}" for line in str(error).splitlines()]
+            # a line that is moved in belongs to the one before, such as the mark below a wrong predicate
+            problems += [f"[releases.{name}] {said}" for said in re.split(r"\n(?! )", str(error))]
     return problems
+
+
+def _notes(spec: Spec) -> list[str]:
+    """What is no mistake, but good to know."""
+    notes = []
+    if spec.unit.is_row and spec.ledger is None:
+        notes.append(
+            "no unit and no ledger are declared, so each row is protected as if it were a person of its own, and "
+            "nothing adds up what releases spend; say otherwise in a section [privacy]: unit, max_rows, budget, ledger"
+        )
+    if quoted := [name for name in spec.schema if not is_plain_name(name)]:
+        names = ", ".join('"' + name.replace('"', '""') + '"' for name in quoted)
+        notes.append(f"questions and predicates have these names in double quotes: {names}")
+    if spec.drafted:
+        notes.append(
+            "it is still marked as drafted from private data: review every domain, then remove the mark; until then "
+            "nothing is published"
+        )
+    return notes
 
 
 def run_draft(data: Path, output: Path | None) -> None:

@@ -27,7 +27,7 @@ class Rows:
     def check(self, schema: Schema, unit: Unit) -> None:
         from discreet.private.engines.counting_query import check
 
-        self.source.require([*schema.names, *([] if unit.is_row else [unit.column])])
+        self.source.require([*schema.columns, *([] if unit.is_row else [unit.column])])
         check(self.source, schema, unit)
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:

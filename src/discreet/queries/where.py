@@ -106,6 +106,11 @@ def names(where: Predicate) -> Iterator[str]:
         yield where.name
 
 
+def is_plain_name(name: str) -> bool:
+    """Whether a predicate may have this name without quotes."""
+    return re.fullmatch(r"[^\W\d]\w*", name) is not None and name.lower() not in _KEYWORDS
+
+
 class _Token(NamedTuple):
     kind: str  # "name", "text", "number", "end", or the keyword or symbol itself
     value: str
@@ -155,6 +160,9 @@ def _unreadable(text: str, at: int) -> NoReturn:
     character = text[at]
     if character in "'\"":
         _mistake(text, at, f"this {character} is never closed (double it to mean the character itself)")
+    if character in "-." and (name := re.search(r"[^\W\d][\w.-]*\Z", text[:at])):
+        whole = name[0] + str(re.match(r"[\w.-]*", text[at:])[0])  # type: ignore[index]
+        _mistake(text, name.start(), f'names that are not one plain word go in double quotes: "{_shown(whole)}"')
     if character in "+-." or character.isdigit():
         _mistake(text, at, "this is not a number (text values go in single quotes, names in double quotes)")
     _mistake(text, at, f'unexpected {_shown(character)!r} (quote names that are not one plain word: "a b")')
@@ -226,7 +234,8 @@ class _Parser:
         elif negated:
             self.expected("'in' or 'between' after 'not'")
         else:
-            self.expected("a comparison (= != < <= > >=), 'between', 'in' or 'not'")
+            hint = "; names of several words go in double quotes" if self.token.kind == "name" else ""
+            self.expected(f"a comparison (= != < <= > >=), 'between', 'in' or 'not'{hint}")
         return Not(found) if negated else found
 
     def value(self) -> str | Numeral:

@@ -90,6 +90,26 @@ def read_tree(declared: object, problems: list[str]) -> Entries:
     return entries(declared, ())
 
 
+def prefix_tree(values: tuple[str, ...], prefixes: object, problems: list[str]) -> Entries:
+    """Codes, such as those of places, as a hierarchy: codes with the same first letters are a group."""
+    listed = isinstance(prefixes, Sequence) and not isinstance(prefixes, str)
+    lengths: list[Any] = list(prefixes) if listed and isinstance(prefixes, Sequence) else []
+    whole = bool(lengths) and all(type(length) is int and length > 0 for length in lengths)
+    if not whole or lengths != sorted(set(lengths)):
+        problems.append("prefixes: must be ascending numbers of letters, such as [5, 11, 12] for codes of 15")
+        return values
+    if short := [value for value in values if len(value) <= lengths[-1]]:
+        problems.append(f"prefixes: {short[0]!r} has no more than {lengths[-1]} letters; give smaller numbers")
+        return values
+    tree: dict[str, Any] = {}
+    for value in values:
+        below = tree
+        for length in lengths[:-1]:
+            below = below.setdefault(value[:length], {})
+        below.setdefault(value[: lengths[-1]], []).append(value)
+    return read_tree(tree, problems)
+
+
 def _where(path: tuple[str, ...]) -> str:
     return " > ".join(("hierarchy", *path))
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
-from discreet.schema.hierarchy import Entries, Node, label_text, plain_tree, read_csv, read_labels, read_tree, walk
+from discreet.schema.hierarchy import (
+    Entries,
+    Node,
+    label_text,
+    plain_tree,
+    prefix_tree,
+    read_csv,
+    read_labels,
+    read_tree,
+    walk,
+)
+from discreet.schema.reading import PART_LABELS, PLAIN, Reading, folded, label_codes, reading_problems
 from discreet.schema.special import codes_of_special
 
 
@@ -20,6 +31,8 @@ class Nominal:
 
     `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`.
     A hierarchy may have any depth, and branches of different depth. `levels` may name the depths, outermost first.
+    `prefixes=[5, 11]` makes a hierarchy of a list of codes: those with the same first 5 and then 11 letters are groups.
+    `reading` says how labels are found in the data; for a weekday or a month, `values` may be left out.
     `special` lists labels on which very many records are expected, such as "not applicable"; it is kept in the order of
     their codes, which are in `special_codes`.
     """
@@ -30,18 +43,19 @@ class Nominal:
     outside: str = field(default="drop", kw_only=True)
     null: str = field(default="drop", kw_only=True)
     special: Sequence[str | int] | None = field(default=None, kw_only=True)
+    reading: Reading = field(default=PLAIN, kw_only=True)
+    prefixes: InitVar[Sequence[int] | None] = field(default=None, kw_only=True)
     special_codes: tuple[int, ...] = field(init=False, repr=False, compare=False)
     labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     _tree: Entries = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, prefixes: Sequence[int] | None) -> None:
         problems = rule_problems(self.outside, self.null, ("drop", OTHER))
         if self.outside == "clamp":
             problems[0] = "outside: labels have no order, so nothing can be clamped; use 'drop' or 'other'"
-        if (self.values is None) == (self.hierarchy is None):
-            raise BadSpec([*problems, "values: give either values or hierarchy, one of the two"])
-        tree = read_tree(self.hierarchy, problems) if self.values is None else _distinct(self.values, problems)
+        problems += reading_problems(self.reading, needs_part=True)
+        tree = self._declared(prefixes, problems)
         places = list(walk(tree))
         if self.has_other and any(_name(entry) == OTHER for entry, _ in places):
             problems.append("outside: a label is named 'other', as the cell for other values; rename it or use 'drop'")
@@ -50,13 +64,29 @@ class Nominal:
         if problems:
             raise BadSpec(problems)
         leaves = tuple(entry for entry, _ in places if isinstance(entry, str))
-        checked = {"hierarchy": tree} if self.values is None else {"values": leaves}
+        is_flat = self.hierarchy is None and prefixes is None
+        checked = {"values": leaves if is_flat else None, "hierarchy": None if is_flat else tree}
         labels = leaves + (OTHER,) * self.has_other
         for name, value in {**checked, "levels": levels, "labels": labels, "depth": depth, "_tree": tree}.items():
             object.__setattr__(self, name, value)
+        if self.reading != PLAIN:
+            label_codes(leaves, self.reading, self.code)  # refuses what cannot be read
         codes = codes_of_special(self.special, self.code, self.label)
         object.__setattr__(self, "special_codes", codes)
         object.__setattr__(self, "special", tuple(labels[code] for code in codes))
+
+    def _declared(self, prefixes: Sequence[int] | None, problems: list[str]) -> Entries:
+        """The hierarchy, or the flat list of labels, by whichever of the ways to give it was taken."""
+        named = None if self.hierarchy is not None else PART_LABELS.get(getattr(self.reading, "part", None) or "")
+        values = named if self.values is None else self.values
+        if (values is None) == (self.hierarchy is None):
+            raise BadSpec([*problems, "values: give either values or hierarchy, one of the two"])
+        if self.hierarchy is None:
+            labels = _distinct(values, problems)
+            return labels if prefixes is None else prefix_tree(labels, prefixes, problems)
+        if prefixes is not None:
+            problems.append("prefixes: make a hierarchy of values; give either them or a hierarchy")
+        return read_tree(self.hierarchy, problems)
 
     def _checked_levels(self, depth: int, problems: list[str]) -> tuple[str, ...]:
         if self.levels is None:
@@ -79,25 +109,37 @@ class Nominal:
         outside: str = "drop",
         null: str = "drop",
         special: Sequence[str | int] | None = None,
+        reading: Reading = PLAIN,
     ) -> Nominal:
         """A hierarchy with one row per leaf and one column per level, leaf first: block, tract, county.
 
         The header names the levels; `levels` picks some of them, outermost first.
         """
         tree, names = read_csv(path, levels)
-        return cls(hierarchy=tree, levels=names, outside=outside, null=null, special=special)
+        return cls(hierarchy=tree, levels=names, outside=outside, null=null, special=special, reading=reading)
 
     @classmethod
     def from_values_csv(
         cls,
         path: str | Path,
+        levels: Sequence[str] | None = None,
         *,
+        prefixes: Sequence[int] | None = None,
         outside: str = "drop",
         null: str = "drop",
         special: Sequence[str | int] | None = None,
+        reading: Reading = PLAIN,
     ) -> Nominal:
         """The labels in the first column of a CSV with a header, such as a list of all items, even of millions."""
-        return cls(read_labels(path), outside=outside, null=null, special=special)
+        return cls(
+            read_labels(path),
+            levels=levels,
+            prefixes=prefixes,
+            outside=outside,
+            null=null,
+            special=special,
+            reading=reading,
+        )
 
     @property
     def has_other(self) -> bool:
@@ -110,6 +152,21 @@ class Nominal:
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {label: code for code, label in enumerate(self.labels)}
+
+    @property
+    def written(self) -> dict[str, int]:
+        """The code of every way in which data may write a label; in small letters, if `reading` ignores case."""
+        return label_codes(self.labels[: self.size - self.has_other], self.reading, self.code)
+
+    @cached_property
+    def _spelt(self) -> dict[str, str]:
+        """Labels and groups by what they are in small letters, for questions, where case is ignored."""
+        known = [*self._groups, *self._codes] if self.reading.ignore_case else []
+        return {folded(name): name for name in known}
+
+    def _known(self, name: object) -> str:
+        text = _as_text(name)
+        return text if text in self._codes else self._spelt.get(folded(text), text)
 
     @cached_property
     def _groups(self) -> dict[str, tuple[int, int]]:
@@ -147,7 +204,7 @@ class Nominal:
 
     def code(self, label: object) -> int:
         """The code of one label."""
-        text = _as_text(label)
+        text = self._known(label)
         if text in self._codes:
             return self._codes[text]
         if text in self._groups:
@@ -156,7 +213,7 @@ class Nominal:
 
     def node(self, name: object) -> tuple[int, int]:
         """First and last code of a label or of a group of the hierarchy."""
-        text = _as_text(name)
+        text = self._known(name)
         if text in self._groups:
             return self._groups[text]
         if text in self._codes:
@@ -193,10 +250,10 @@ class Nominal:
         levels = {"levels": list(self.levels)} if self.levels else {}
         rules = {"outside": self.outside, "null": self.null}
         special = {"special": list(self.special)} if self.special else {}
-        return {"kind": "nominal", key: plain_tree(self._tree), **levels, **rules, **special}
+        return {"kind": "nominal", key: plain_tree(self._tree), **levels, **rules, **special, **self.reading.to_dict()}
 
 
-def _distinct(values: object, problems: list[str]) -> Entries:
+def _distinct(values: object, problems: list[str]) -> tuple[str, ...]:
     if isinstance(values, str | Mapping) or not isinstance(values, Sequence):
         problems.append('values: must be a list of labels such as ["Male", "Female"]')
         return ()

@@ -22,6 +22,7 @@ import numpy as np
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
 from discreet.schema.bins import EPOCH, Edge, bins_of_edges, bins_of_width
+from discreet.schema.reading import PART_NUMBERS, PLAIN, Reading, mapped_codes, reading_problems
 from discreet.schema.special import codes_of_special
 
 Label = int | date | str
@@ -40,6 +41,8 @@ class Ordinal:
     `Ordinal(edges=[0, 18, 65, 120])`: explicit bins, here 0-17, 18-64 and 65-119.
     `Ordinal(0, 100000, special=[0])`: on zero very many records are expected.
 
+    `Ordinal(reading=Reading("sold", part="hour"))`: the hours 0 to 23 of what the column `sold` holds.
+
     `special` becomes the labels of such values, in the order of their codes, which are in `special_codes`.
     """
 
@@ -50,8 +53,10 @@ class Ordinal:
     outside: str = field(default="clamp", kw_only=True)
     null: str = field(default="drop", kw_only=True)
     special: Sequence[Edge | str] | None = field(default=None, kw_only=True)
+    reading: Reading = field(default=PLAIN, kw_only=True)
     kind: str = field(init=False, repr=False)  # compared: 0 to 1 are two integers, but one bin of reals
     special_codes: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    mapped: dict[str, int] = field(init=False, repr=False, compare=False)
     _ticks: Sequence[int] = field(init=False, repr=False, compare=False)
     _per_one: int = field(init=False, repr=False, compare=False)
 
@@ -59,17 +64,34 @@ class Ordinal:
         problems = rule_problems(self.outside, self.null, ("clamp", "drop", OTHER))
         if self.edges is not None and not (self.low is None and self.high is None and self.width == 1):
             problems.append("edges: give either edges or low, high and width, not both")
+        problems += reading_problems(self.reading, needs_part=False)
+        low, high = self.low, self.high
+        if low is None and high is None and isinstance(self.reading, Reading):
+            low, high = PART_NUMBERS.get(self.reading.part or "", (None, None))
         try:
-            found = bins_of_width(self.low, self.high, self.width) if self.edges is None else bins_of_edges(self.edges)
+            found = bins_of_width(low, high, self.width) if self.edges is None else bins_of_edges(self.edges)
         except BadSpec as error:
             raise BadSpec(problems + error.problems) from None
+        problems += self._kind_problems(found.kind) if not problems else []
         if problems:
             raise BadSpec(problems)
         for name, value in vars(found).items():
             object.__setattr__(self, {"ticks": "_ticks", "per_one": "_per_one"}.get(name, name), value)
+        object.__setattr__(self, "mapped", mapped_codes(self.reading, self.code))
         codes = codes_of_special(self.special, self.code, self.label)
         object.__setattr__(self, "special_codes", codes)
         object.__setattr__(self, "special", tuple(self.label(code) for code in codes))
+
+    def _kind_problems(self, kind: str) -> list[str]:
+        """How values are read must fit what they are."""
+        reading, problems = self.reading, []
+        if reading.ignore_case:
+            problems.append("ignore_case: numbers and dates have no case; leave it out")
+        if reading.part is not None and kind == "date":
+            problems.append(f"part: the {reading.part} of a date is a number; give low and high as numbers")
+        if reading.format is not None and reading.part is None and kind != "date":
+            problems.append('format: is for dates; give low and high as dates, or a part such as part = "hour"')
+        return problems
 
     @property
     def bins(self) -> int:
@@ -198,7 +220,8 @@ class Ordinal:
         else:
             bins = {"edges": [_iso(edge) for edge in self.edges]}
         special = {"special": [_iso(label) for label in self.special]} if self.special else {}
-        return {"kind": "ordinal", **bins, "outside": self.outside, "null": self.null, **special}
+        rules = {"outside": self.outside, "null": self.null}
+        return {"kind": "ordinal", **bins, **rules, **special, **self.reading.to_dict()}
 
     def _edge(self, index: int) -> float:
         tick = self._ticks[index]

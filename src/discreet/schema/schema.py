@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from discreet.errors import BadParameter, BadSpec, UnknownAttribute
 from discreet.naming import did_you_mean, unknown_keys
 from discreet.schema.nominal import Nominal
 from discreet.schema.ordinal import Ordinal
+from discreet.schema.reading import PLAIN, READING_KEYS, Reading
 
 Attribute = Ordinal | Nominal
 
@@ -18,8 +20,8 @@ _RULES = ("outside", "null")
 #: keys that name a file, with an example of one
 _FILES = {"hierarchy_csv": "blocks.csv", "values_csv": "items.csv"}
 _KEYS = {
-    "ordinal": ("kind", "low", "high", "width", "edges", *_RULES, "special"),
-    "nominal": ("kind", "values", "hierarchy", "levels", *_RULES, "special"),
+    "ordinal": ("kind", "low", "high", "width", "edges", *_RULES, "special", *READING_KEYS),
+    "nominal": ("kind", "values", "hierarchy", "prefixes", "levels", *_RULES, "special", *READING_KEYS),
 }
 
 
@@ -74,6 +76,11 @@ class Schema(Mapping[str, Attribute]):
         return tuple(self._attributes)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The column of the data that each attribute is read from; several may be read from one."""
+        return tuple(attribute.reading.column or name for name, attribute in self._attributes.items())
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(attribute.size for attribute in self._attributes.values())
 
@@ -88,6 +95,10 @@ class Schema(Mapping[str, Attribute]):
         if len(set(wanted)) < len(wanted):
             raise BadParameter(f"an attribute is named twice: {', '.join(wanted)}")
         return Schema({name: self[name] for name in wanted})
+
+    def without_readings(self) -> Schema:
+        """The same attributes over columns of their own names that hold labels and values as these are declared."""
+        return Schema({name: replace(attribute, reading=PLAIN) for name, attribute in self._attributes.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON and TOML types. The order of the keys is the order of the codes: do not sort them."""
@@ -123,6 +134,12 @@ def attribute_from_dict(fields: object, base: Path | None = None) -> Attribute:
     known = [*_KEYS[kind], *(_FILES if kind == "nominal" and base is not None else [])]
     problems = unknown_keys(fields, known)
     values = {key: value for key, value in fields.items() if key in known and key != "kind"}
+    read = {key: values.pop(key) for key in READING_KEYS if key in values}
+    try:
+        values["reading"] = Reading(**read)
+    except BadSpec as error:
+        problems += error.problems
+        values["reading"] = PLAIN
     try:
         named = [key for key in _FILES if key in values]
         if named and base is not None:
@@ -145,10 +162,12 @@ def _from_csv(values: dict[str, Any], key: str, base: Path) -> Nominal:
     if clash:
         raise BadSpec(clash)
     make = Nominal.from_csv if key == "hierarchy_csv" else Nominal.from_values_csv
-    if key == "values_csv" and "levels" in values:
-        raise BadSpec(["levels: a list of values has none; use hierarchy_csv"])
+    if key == "values_csv" and "levels" in values and "prefixes" not in values:
+        raise BadSpec(["levels: a list of values has none; use hierarchy_csv, or prefixes"])
+    if key == "hierarchy_csv" and "prefixes" in values:
+        raise BadSpec(["prefixes: make a hierarchy of values; use values_csv"])
     try:
         return make(base / path, **values)
     except BadSpec as error:
-        own = (*(f"{name}:" for name in ("levels", *_RULES, "special")), "special[")
+        own = (*(f"{name}:" for name in ("levels", "prefixes", *_RULES, "special", *READING_KEYS)), "special[")
         raise BadSpec([text if text.startswith(own) else f"{key}: {text}" for text in error.problems]) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -13,8 +13,9 @@ from typing import Any
 
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
-from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, exact
-from discreet.schema import Schema
+from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
+from discreet.schema import Attribute, Schema, attribute_from_dict
+from discreet.spec.problem import Problem
 from discreet.spec.spec import ReleaseSpec, Spec
 from discreet.spec.toml import read_document
 from discreet.tasks import TASKS, Task, task_from_dict
@@ -27,32 +28,34 @@ _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
 _RELEASE_KEYS = ("task", "by", "epsilon", "method")
 
 Methods = Mapping[str, Collection[str]]
+Further = Callable[[Spec], list[str]]
 
 
 def load_spec(path: str | Path) -> Spec:
     """The spec of a file; BadSpec lists every mistake at once."""
-    spec, problems = _read(usable_path(path, "a spec"), {})
-    if spec is None:
-        raise BadSpec(problems)
+    file = usable_path(path, "a spec")
+    checker = _Checker(read_document(file), file, {})
+    spec = checker.spec()
+    if spec is None or checker.problems:
+        raise BadSpec([Problem.of(file, problem) for problem in checker.problems])
     return spec
 
 
-def check_spec(path: str | Path, methods: Methods | None = None) -> list[str]:
+def check_spec(path: str | Path, methods: Methods | None = None, further: Further = lambda _: []) -> list[Problem]:
     """Every mistake in a spec file, each with file, key and fix; empty when there is none.
 
-    `methods` says which methods each task has, so that a wrong one is found along with the rest.
+    `methods` says which methods each task has, so that a wrong one is found along with the rest. `further` looks for
+    other mistakes in those parts of the spec that are right by themselves.
     """
-    return _read(usable_path(path, "a spec"), methods or {})[1]
-
-
-def _read(path: Path, methods: Methods) -> tuple[Spec | None, list[str]]:
+    file = usable_path(path, "a spec")
     try:
-        document = read_document(path)
+        document = read_document(file)
     except BadSpec as error:
-        return None, error.problems
-    checker = _Checker(document, path, methods)
-    spec = checker.spec()
-    return (None if checker.problems else spec), [f"{path}: {problem}" for problem in checker.problems]
+        return [Problem.of(file, problem) for problem in error.problems]
+    checker = _Checker(document, file, methods or {})
+    sound = checker.spec()
+    others = [*checker.overspent(), *([] if sound is None else further(sound))]
+    return [Problem.of(file, problem) for problem in checker.problems + others]
 
 
 class _Checker:
@@ -64,24 +67,37 @@ class _Checker:
         self.problems = unknown_keys(document, (*_TABLES, DRAFT_MARK))
         self._document = document
         self._tables = {name: self._table(name) for name in _TABLES}
+        self._budget: Fraction | None = None
+        self._asked = Fraction(0)
 
     def spec(self) -> Spec | None:
+        """What the document says, without the attributes and releases that are wrong; None if nothing is left."""
         drafted = self._document.get(DRAFT_MARK, False)
         if not isinstance(drafted, bool):
             self.problems.append(f"{DRAFT_MARK}: must be true; remove the line once every domain is reviewed")
         source, delimiter, encoding, name = self._data()
         unit = self._unit()
-        budget = self._epsilon("privacy", self._tables["privacy"], "budget")
+        self._budget = budget = self._epsilon("privacy", self._tables["privacy"], "budget")
         if budget is not None and "ledger" not in self._tables["privacy"]:
             fix = 'add ledger = "NAME.ledger", the file that remembers what was spent, or remove the budget'
             self._say("privacy", f"budget: nothing keeps it from one run to the next; {fix}")
         ledger = self._text("privacy", "ledger")
         schema = self._schema()
         releases = self._releases(budget)
-        if schema is None or unit is None:
+        if schema is None:
             return None
-        base, dataset = self.path.parent, name or self.path.stem
+        for name_of, release in list(releases.items()):
+            if unit is None or not {*release.task.attributes(self._tables["attributes"])} <= {*schema}:
+                del releases[name_of]
+        base, dataset, unit = self.path.parent, name or self.path.stem, unit or Unit()
         return Spec(schema, unit, source, budget, ledger, releases, drafted, base, dataset, delimiter, encoding)
+
+    def overspent(self) -> list[str]:
+        """Whether all releases together cost too much, though each of them can be made while the budget lasts."""
+        if self._budget is None or self._asked <= self._budget:
+            return []
+        both = f"{as_text(self._asked)}, more than the budget of {as_text(self._budget)}"
+        return [f"[releases] epsilon: all releases together cost {both}; lower some, or leave some out"]
 
     def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
         """Source, delimiter, encoding and name of the data set."""
@@ -116,11 +132,18 @@ class _Checker:
 
     def _schema(self) -> Schema | None:
         fields = self._tables["attributes"]
-        for name in fields:
-            if (problem := reserved_problem(name)) is not None:
-                self._say(f"attributes.{name}", problem)
+        sound: dict[str, Attribute] = {}
+        for name, declared in fields.items():
+            place = f"attributes.{name}"
+            problems = [reserved_problem(name), _dot_problem(place, declared, "kind")]
+            self._say(place, *filter(None, problems))
+            if problems[1] is None:
+                try:
+                    sound[name] = attribute_from_dict(_floats(declared), self.path.parent)
+                except BadSpec as error:
+                    self._say(place, *error.problems)
         try:
-            return Schema.from_dict(_floats(fields), self.path.parent)
+            return Schema(sound) if sound or not fields else None
         except BadSpec as error:
             self.problems += error.problems
             return None
@@ -132,6 +155,9 @@ class _Checker:
             if not isinstance(declared, Mapping):
                 self._say(place, "must be a table with task, by and epsilon")
                 continue
+            if (problem := _dot_problem(place, declared, "task")) is not None:
+                self._say(place, problem)
+                continue
             if not re.fullmatch(r"\w[\w.-]{0,99}", name):
                 self._say(place, "the name must be letters, digits, '-', '_' and '.': it becomes a folder's name")
             task = self._task(place, declared)
@@ -139,7 +165,10 @@ class _Checker:
                 self._say(place, "epsilon: missing; say what this release may cost, such as epsilon = 0.5")
             epsilon = self._epsilon(place, declared, "epsilon")
             if epsilon is not None and budget is not None and epsilon > budget:
-                self._say(place, f"epsilon: {float(epsilon):g} is above the whole budget of {float(budget):g}")
+                over = f"{float(epsilon):g} is above the whole budget of {float(budget):g}"
+                self._say(place, f"epsilon: {over}; lower it, or raise the budget")
+            else:
+                self._asked += epsilon or 0
             if task is not None and epsilon is not None:
                 found[name] = ReleaseSpec(name, task, epsilon)
         return found
@@ -161,7 +190,7 @@ class _Checker:
             problems.append("by: must be a list of attribute names")
         attributes = self._tables["attributes"]
         problems += [
-            f"by: {name!r} is not declared as an attribute.{did_you_mean(name, attributes)}"
+            f"by: {name!r} is not declared as an attribute.{did_you_mean(name, attributes)} {_list_of(attributes)}"
             for name in _names(by)
             if name not in attributes
         ]
@@ -218,6 +247,17 @@ class _Checker:
         self.problems += [f"[{place}] {problem}" for problem in problems]
 
 
+def _dot_problem(place: str, declared: object, key: str) -> str | None:
+    """Whether a table is there only because a dot in a name was taken for a step into it."""
+    if not isinstance(declared, Mapping) or key in declared:
+        return None
+    inner = [name for name, value in declared.items() if isinstance(value, Mapping) and key in value]
+    if not inner:
+        return None
+    table, name = place.split(".", 1)
+    return f'{inner[0]!r} lies inside of it; a name with a dot goes in quotes: [{table}."{name}.{inner[0]}"]'
+
+
 def _refuse_extremes(text: str) -> None:
     """Refuses a number that would fill the memory once it is written out as a fraction."""
     try:
@@ -226,6 +266,10 @@ def _refuse_extremes(text: str) -> None:
         exponent = 0  # '1/3', or not a number, which `exact` will say
     if abs(exponent) > 100 or len(text) > 200:
         raise BadParameter(f"the value {text[:40]} is far too large or too small; {USUAL_EPSILON}")
+
+
+def _list_of(attributes: Collection[str]) -> str:
+    return f"Declared: {', '.join(attributes)}" if attributes else "Declare it in a table [attributes.NAME]"
 
 
 def _names(by: object) -> list[str]:

@@ -27,7 +27,19 @@ def read_document(path: Path) -> dict[str, Any]:
         raise BadSpec([f"{path}: line {line} is not UTF-8 text; save the file with that encoding"]) from None
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise BadSpec([f"{path}: is not valid TOML: {reason}"]) from None
+        raise BadSpec([f"{path}: is not valid TOML: {reason}{_quoting(text, str(error))}"]) from None
+
+
+def _quoting(text: str, reason: str) -> str:
+    """What to write, if the mistake is in a line such as [attributes.hours per week]."""
+    line = re.search(r"at line (\d+)", reason)
+    header = text.splitlines()[int(line[1]) - 1].strip() if line else ""
+    parts = re.fullmatch(r"""\[\s*(attributes|releases)\s*\.\s*([^"'\[\]]+?)\s*\]?""", header)
+    return (
+        f"; names of more than letters, digits, - and _ go in quotes: [{parts[1]}.{toml_value(parts[2])}]"
+        if parts
+        else ""
+    )
 
 
 def _decimal(text: str) -> Decimal:

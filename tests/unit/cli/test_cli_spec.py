@@ -7,11 +7,14 @@ import re
 import stat
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.release import load
+from discreet.spec import load_spec
 from tests.unit.cli import cli_runs
-from tests.unit.cli.cli_runs import DENSE, SMALL, Cli, done, left, process, refused
+from tests.unit.cli.cli_runs import DENSE, SMALL, SPEC, Cli, done, left, process, refused
 
 cli, odd, small = cli_runs.cli, cli_runs.odd, cli_runs.small  # fixtures
 
@@ -20,10 +23,109 @@ cli, odd, small = cli_runs.cli, cli_runs.odd, cli_runs.small  # fixtures
 
 
 def test_check_of_a_good_spec(cli: Cli, odd: Path) -> None:
-    said = done(process(odd, "check", "people.toml"))
+    (odd / "good.toml").write_text(SPEC.replace("budget = 3", "budget = 3.6"), encoding="utf-8")
+    said = done(process(odd, "check", "good.toml"))
     assert "no mistakes" in said
     assert "by-day, dear, days" in said
-    assert json.loads(done(cli(odd, "check", "people.toml", "--json"))) == {"spec": "people.toml", "problems": []}
+    found = json.loads(done(cli(odd, "check", "good.toml", "--json")))
+    names = 'questions and predicates have these names in double quotes: "no[/te]"'
+    assert found == {"spec": "good.toml", "problems": [], "notes": [names]}
+
+
+def test_check_adds_up_what_releases_cost(cli: Cli, odd: Path) -> None:
+    said = cli(odd, "check", "people.toml", "--json")
+    assert said.returncode == 1
+    (problem,) = json.loads(said.stdout)["problems"]
+    assert problem == {
+        "place": "releases.epsilon",
+        "message": "all releases together cost 3.6, more than the budget of 3",
+        "fix": "lower some, or leave some out",
+    }
+    assert load_spec(odd / "people.toml").releases["days"]  # one by one they can be published, while the budget lasts
+
+
+def test_check_looks_at_the_source_but_at_no_row(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def untouched(*_: object, **__: object) -> None:
+        raise AssertionError("a row was read")
+
+    for way in ("duckdb.connect", "ibis.duckdb.connect", "discreet.private.engines.base.Source.read"):
+        monkeypatch.setattr(way, untouched)
+    user = SMALL.replace("[privacy]", '[privacy]\nunit = "peson"\nmax_rows = 2')
+    (small / "columns.toml").write_text(user.replace("attributes.sex", "attributes.sexx").replace('"sex"]', '"sexx"]'))
+    (small / "people.csv").write_text("age,sex,person,place\n1,SECRET,SECRET,SECRET\n")
+    said = cli(small, "check", "columns.toml", "--json")
+    assert "SECRET" not in said.stdout + said.stderr
+    unit, sex = sorted(json.loads(said.stdout)["problems"], key=lambda problem: str(problem["place"]), reverse=True)
+    assert (sex["place"], unit["place"]) == ("attributes.sexx.column", "privacy.unit")
+    assert sex["message"].endswith("people.csv has no column 'sexx'")
+    assert sex["fix"].startswith("Did you mean 'sex'? It has: age, sex, person, place. ")
+    assert unit["fix"].startswith("Did you mean 'person'? It has: ")
+
+    (small / "people.csv").write_text("SECRET,SECRET2,3\n1,f,x\n")
+    said = cli(small, "check", "columns.toml")
+    assert said.returncode == 1
+    assert "[data] source: people.csv: has none of the columns age, sexx, peson" in said.stdout
+    assert "SECRET" not in said.stdout
+
+    (small / "people.csv").unlink()
+    assert "[data] source: people.csv: " in cli(small, "check", "columns.toml").stdout
+    (small / "none.toml").write_text(SMALL.replace('source = "people.csv"', ""))
+    said = cli(small, "check", "none.toml")
+    assert said.stdout.startswith("none.toml: [data] source: missing; name the file to publish from")
+
+
+def test_a_spec_without_privacy_is_noted(cli: Cli, small: Path) -> None:
+    text = SMALL.replace('[privacy]\nbudget = 3\nledger = "small.ledger"\n', "")
+    (small / "plain.toml").write_text(text)
+    said = done(cli(small, "check", "plain.toml"))
+    assert "no mistakes" in said
+    assert "note: no unit and no ledger are declared" in said
+    assert "note:" not in done(cli(small, "check", "small.toml"))
+
+
+def test_what_is_right_is_checked_beside_what_is_wrong(cli: Cli, small: Path) -> None:
+    """Mistakes of methods, of the source and of questions are not held back by mistakes elsewhere."""
+    text = SMALL.replace('values = ["f", "m"]', 'valeus = ["f", "m"]') + (
+        '[releases.b]\ntask = "table"\nby = ["age"]\nepsilon = 1\nmethod = "filter"\nthtea = 1\n'
+        '[releases.c]\ntask = "marginals"\nqueries = ["hours-per-week > 3"]\nepsilon = 1\n'
+        '[releases.d]\ntask = "marginals"\nways = 2\nepsilon = 1\n'
+        "[attributes.hours-per-week]\nkind = 'ordinal'\nlow = 0\nhigh = 9\n"
+    )
+    (small / "mixed.toml").write_text(text)
+    problems = json.loads(cli(small, "check", "mixed.toml", "--json").stdout)["problems"]
+    found = {(problem["place"], problem["message"]) for problem in problems}
+    for place, words in (
+        ("attributes.sex.valeus", "unknown key"),
+        ("attributes.hours-per-week.column", "has no column 'hours-per-week'"),
+        ("releases.epsilon", "cost 4, more than the budget of 3"),
+        ("releases.b", "has no parameter 'thtea'"),
+    ):
+        assert any(place == where and words in said for where, said in found), (place, found)
+    assert not [where for where, _ in found if where.startswith(("releases.a", "releases.d"))]
+
+
+def test_names_that_need_quotes_are_told(cli: Cli, small: Path) -> None:
+    lines = "kind = 'ordinal'\nlow = 0\nhigh = 9\n"
+    for name, fix in (
+        ("hours per week", '[attributes."hours per week"]'),
+        ("größe", '[attributes."größe"]'),
+        ("capital.gain", '[attributes."capital.gain"]'),
+    ):
+        (small / "names.toml").write_text(SMALL + f"[attributes.{name}]\n{lines}", encoding="utf-8")
+        said = cli(small, "check", "names.toml")
+        assert said.returncode == 1
+        assert fix in said.stdout, said.stdout
+    asked = '[releases.q]\ntask = "marginals"\nqueries = ["hours-per-week > 3"]\nepsilon = 1\n'
+    (small / "people.csv").write_text("age,sex,hours-per-week\n")
+    (small / "names.toml").write_text(SMALL + f"[attributes.hours-per-week]\n{lines}" + asked)
+    said = json.loads(cli(small, "check", "names.toml", "--json").stdout)
+    (problem,) = said["problems"]
+    assert problem["place"].startswith("releases.q")
+    assert 'go in double quotes: "hours-per-week"' in problem["message"] + problem["fix"]
+    (small / "names.toml").write_text(SMALL + f"[attributes.hours-per-week]\n{lines}")
+    assert 'note: questions and predicates have these names in double quotes: "hours-per-week"' in done(
+        cli(small, "check", "names.toml")
+    )
 
 
 MISTAKES = """\
@@ -74,8 +176,12 @@ def test_check_names_every_mistake_at_once(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(MISTAKES)
     said = cli(tmp_path, "check", "bad.toml", "--json")
     assert said.returncode == 1
-    problems = json.loads(said.stdout)["problems"]
+    problems = process(tmp_path, "check", "bad.toml").stdout.splitlines()
     assert [problem for problem in problems if not problem.startswith("bad.toml: [")] == []
+    parts = json.loads(said.stdout)["problems"]
+    assert [part for part in parts if not (part["place"] and part["message"] and part["fix"])] == []
+    for line, part in zip(problems, parts, strict=True):
+        assert all(words in line for words in (part["message"], part["fix"], part["place"].rsplit(".", 1)[0]))
     for place, words in (
         ("[data]", "delimiter"),
         ("[privacy]", "max_rows"),
@@ -137,7 +243,8 @@ def test_check_reports_every_wrong_parameter_of_a_release(cli: Cli, small: Path,
     assert said.returncode == 1
     problems = json.loads(said.stdout)["problems"]
     assert len(problems) == 2
-    for problem, words in zip(sorted(problems), sorted(says), strict=True):
+    lines = cli(small, "check", "two.toml").stdout.splitlines()
+    for problem, words in zip(sorted(lines), sorted(says), strict=True):
         assert problem.startswith(f"two.toml: {words}")
 
 
@@ -165,6 +272,8 @@ def test_the_spec_of_the_docs_has_no_mistakes(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "visits.toml").write_text(sample[1], encoding="utf-8")
     (tmp_path / "blocks.csv").write_text("block,tract,county\n1,a,x\n2,a,x\n3,b,x\n")
     (tmp_path / "films.csv").write_text("\n".join(["film", *(f"Alien {part}" for part in range(1, 12))]))
+    columns = ("patient", "age", "weight", "day", "income", "hours", "ward", "home", "block", "film")
+    pq.write_table(pa.table({name: ["1"] for name in columns}), tmp_path / "visits-1.parquet")
     assert "no mistakes" in done(cli(tmp_path, "check", "visits.toml"))
 
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import SourceError
-from discreet.private.draft import _crowded, _integers, _reals, draft_spec
+from discreet.private.draft import draft_spec
+from discreet.private.draft_domains import _crowded, _integers, _reals
 from discreet.schema import Nominal, Ordinal
 from discreet.spec import Spec, load_spec
 
@@ -138,6 +139,101 @@ def test_a_value_that_very_many_rows_have_is_drafted_as_special(tmp_path: Path) 
     for at in places:
         assert lines[at - 1].startswith("# ")
         assert "very many rows" in lines[at - 2]
+
+
+RETAIL = "InvoiceNo,StockCode,sold,CustomerID,county,block,country\n" + "".join(
+    f"{536000 + row // 5},item {row % 300},{1 + row % 12}/{1 + row % 28}/2010 {row % 24}:{row % 60:02},"
+    f"{17000 + row % 40}.0,{row % 56 + 1:05},{440010301001000 + row},{'UK' if row % 3 else 'France'}\n"
+    for row in range(1000)
+)
+
+
+def test_what_looks_like_an_id_is_the_unit_and_never_an_attribute(tmp_path: Path) -> None:
+    text, spec = drafted(tmp_path, RETAIL)
+    assert spec.unit == discreet.Unit("CustomerID", max_rows=50)
+    assert spec.schema.names == ("sold", "county", "country")
+    assert '# [attributes."InvoiceNo"] is left out: it looks like an id' in text
+    assert "17000" not in text
+    assert "536" not in text
+    assert "# Columns that were read: 7. Below are 3 as attributes, 1 as the unit, 3 left out, with the reason." in text
+    data = discreet.open(tmp_path / "people.csv", spec.schema, unit=spec.unit)
+    assert data.publish(discreet.Table("country"), 1000).count().value == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "is_id"),
+    [("id", True), ("Patient", True), ("userId", True), ("card_no", True), ("paid", False), ("number", False)],
+)
+def test_ids_are_told_by_their_names(tmp_path: Path, name: str, is_id: bool) -> None:
+    rows = "".join(f"{1000 + row % 50},{row % 7}\n" for row in range(100))
+    _, spec = drafted(tmp_path, f"{name},x\n{rows}")
+    assert (name in spec.schema, spec.unit.is_row) == (not is_id, not is_id)
+    _, spec = drafted(tmp_path, f"{name},x\n" + "".join(f"{row % 5},{row % 7}\n" for row in range(100)))
+    assert name in spec.schema
+    _, spec = drafted(tmp_path, f"{name},x\n" + "".join(f"{row % 50 + 0.5},{row % 7}\n" for row in range(100)))
+    assert name in spec.schema
+
+
+def test_ids_of_single_rows_are_left_out_and_no_unit(tmp_path: Path) -> None:
+    text, spec = drafted(tmp_path, "id,x\n" + "".join(f"{row},{row % 7}\n" for row in range(100)))
+    assert spec.schema.names == ("x",)
+    assert spec.unit.is_row
+    assert "with one row for each" in text
+
+
+@pytest.mark.parametrize(
+    ("dates", "written"),
+    [
+        (["12/1/2010 8:26", "1/31/2011 13:05"], "%m/%d/%Y %H:%M"),
+        (["31/12/2010", "1/2/2011"], "%d/%m/%Y"),
+        (["31.12.10", "1.2.11"], "%d.%m.%y"),
+        (["01-Dec-2010", "15-JAN-2011"], "%d-%b-%Y"),
+        (["12/31/2010 8:26 PM", "1/2/2011 12:00 AM"], "%m/%d/%Y %I:%M %p"),
+        (["20101231", "20110102"], "%Y%m%d"),
+    ],
+)
+def test_dates_are_recognised_by_their_format(tmp_path: Path, dates: list[str], written: str) -> None:
+    rows = "".join(f"{day},{row}\n" for row, day in enumerate([*dates, ""]))
+    text, spec = drafted(tmp_path, f"day,x\n{rows}")
+    assert spec.schema["day"].reading.format == written
+    assert f"# Read as dates written {written}." in text
+    counts = discreet.open(tmp_path / "people.csv", spec.schema).origin.bounded(
+        spec.schema.select(["day"]), discreet.Unit(), b"salt"
+    )
+    assert counts.table().counts.sum() == 2
+
+
+def test_dates_that_can_be_read_in_two_ways_are_for_the_custodian_to_choose(tmp_path: Path) -> None:
+    text, spec = drafted(tmp_path, "day,x\n1/2/2010,1\n3/4/2011,2\n")
+    assert spec.schema["day"].reading.format == "%m/%d/%Y"
+    assert "# Read as dates written %m/%d/%Y, though %d/%m/%Y would fit every row too: choose." in text
+
+
+def test_numbers_of_days_in_a_typed_column_are_dates_too(tmp_path: Path) -> None:
+    spec = drafted_parquet(tmp_path, day=[20101231, 20110102, None], number=[12345678, 99999999, 10000000])
+    assert spec.schema["day"] == Ordinal(
+        date(2010, 12, 31), date(2011, 1, 2), reading=discreet.Reading(format="%Y%m%d")
+    )
+    assert isinstance(spec.schema["number"], Ordinal)
+    assert spec.schema["number"].kind == "integer"
+
+
+def test_codes_stay_text_and_long_lists_are_offered_as_a_file(tmp_path: Path) -> None:
+    text, spec = drafted(tmp_path, RETAIL)
+    county = spec.schema["county"]
+    assert isinstance(county, Nominal)
+    assert county.labels[:2] == ("00001", "00002")
+    assert "# Read as codes of 5 digits, kept as text." in text
+    offer = text[text.index('# [attributes."block"] is left out: it has more than 200 codes of 15 digits.') :]
+    lines = [line.removeprefix("# ") for line in offer.splitlines()[3:9]]
+    assert lines[0] == "[attributes.block]"
+    (tmp_path / "block.csv").write_text("block\n440010301001000\n440010301001001\n440070101001001\n")
+    (tmp_path / "more.toml").write_text("\n".join(lines), encoding="utf-8")
+    block = load_spec(tmp_path / "more.toml").schema["block"]
+    assert isinstance(block, Nominal)
+    assert (block.depth, block.node("44001"), block.outside) == (4, (0, 1), "other")
+    assert '# values_csv = "StockCode.csv"' in text
+    assert "item 1" not in text
 
 
 def test_single_values_are_drafted_as_they_are(tmp_path: Path) -> None:

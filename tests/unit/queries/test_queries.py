@@ -36,7 +36,7 @@ def ordinals(draw: st.DrawFn, name: str) -> tuple[Attribute, st.SearchStrategy[L
     """An ordinal of some kind, and leaves whose ends are edges of its bins."""
     bins, width = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     other = draw(st.booleans())
-    rule = {"outside": "other"} if other else {}
+    rule: dict[str, Any] = {"outside": "other"} if other else {}
     kind = draw(st.sampled_from(["integer", "real", "date"]))
     attribute: Ordinal
     start: Callable[[int], Value]

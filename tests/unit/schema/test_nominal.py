@@ -39,7 +39,7 @@ rules = st.sampled_from(["drop", "other"])
 def nominals(draw: st.DrawFn) -> Nominal:
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).filter(lambda label: label != "other")
     names = draw(st.lists(st.one_of(text, st.sampled_from(ODD_LABELS)), min_size=1, max_size=25, unique=True))
-    chosen = {"outside": draw(rules), "null": draw(rules)}
+    chosen: dict[str, Any] = {"outside": draw(rules), "null": draw(rules)}
 
     def with_special(plain: Nominal) -> Nominal:
         special = draw(st.lists(st.sampled_from(plain.labels), max_size=MOST_SPECIAL, unique=True))

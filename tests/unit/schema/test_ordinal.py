@@ -18,7 +18,10 @@ from discreet.schema import Ordinal, Schema, attribute_from_dict
 from discreet.schema.special import MOST_SPECIAL
 
 rules = st.sampled_from(["drop", "other"])
-ordinal_rules = {"outside": st.sampled_from(["clamp", "drop", "other"]), "null": rules}
+ordinal_rules: dict[str, st.SearchStrategy[Any]] = {
+    "outside": st.sampled_from(["clamp", "drop", "other"]),
+    "null": rules,
+}
 
 
 @st.composite

@@ -11,6 +11,7 @@ import pytest
 from discreet.cli.publishing import data_of
 from discreet.errors import DiscreetError
 from discreet.mechanisms import registry
+from discreet.schema.reading import READING_KEYS
 from discreet.spec import load_spec
 from discreet.spec.checking import check_spec
 
@@ -38,7 +39,8 @@ SPEC: dict[str, str | None] = {
     "attributes.sex.values": '["f", "m"]',
     "attributes.sex.levels": None,
     "attributes.sex.special": None,
-    **dict.fromkeys([f"attributes.sex.{key}" for key in ("hierarchy", "values_csv", "hierarchy_csv")]),
+    **dict.fromkeys([f"attributes.sex.{key}" for key in ("hierarchy", "values_csv", "hierarchy_csv", "prefixes")]),
+    **dict.fromkeys([f"attributes.{name}.{key}" for name in ("age", "sex") for key in READING_KEYS]),
     "releases.a.task": '"table"',
     "releases.a.by": '["age", "sex"]',
     "releases.a.epsilon": "1",

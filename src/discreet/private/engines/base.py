@@ -15,6 +15,7 @@ Result = TypeVar("Result")
 #: alias -> name of columns
 Wanted = Mapping[str, str]
 Work = Callable[[list[Any]], Result]
+_MOST_NAMES = 40
 
 
 class Source(ABC):
@@ -37,17 +38,20 @@ class Source(ABC):
 
     def require(self, names: Iterable[str]) -> None:
         """Raises unless every one of these columns is there. Reads nothing private."""
-        needed = list(names)
+        if lacking := self.lacking(names):
+            raise SourceError(f"{self.name}: {' '.join(lacking.values())} Correct the attribute's name or its `column`")
+
+    def lacking(self, names: Iterable[str]) -> dict[str, str]:
+        """Those of these columns that are not there, each in a sentence; raises if none of them is."""
+        needed = list(dict.fromkeys(names))
         missing = [name for name in needed if not name or name not in self.columns]
-        if not missing:
-            return
         if len(missing) == len(needed) > 1:  # the names found may be data: show none of them
             raise SourceError(
                 f"{self.name}: has none of the columns {', '.join(needed)}; "
                 "does it name its columns (a CSV file does so in its first line)?"
             )
-        hints = [f"no column {name!r}.{did_you_mean(name, self.columns)}" for name in missing]
-        raise SourceError(f"{self.name}: {' '.join(hints)} Correct the attribute's name or the data")
+        known = f" It has: {_some(filter(None, self.columns))}." if len(missing) < len(needed) else ""
+        return {name: f"no column {name!r}.{did_you_mean(name, self.columns)}{known}" for name in missing}
 
     def read(self, wanted: Wanted, limits: Limits, work: Work[Result]) -> Result:
         """What `work` makes of `tables`. No failure on the way shows anything of the rows."""
@@ -82,3 +86,10 @@ class Source(ABC):
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
+
+
+def _some(names: Iterable[str]) -> str:
+    """The names, at least as many as fit a few lines."""
+    listed = list(names)
+    more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+    return ", ".join(listed[:_MOST_NAMES]) + more

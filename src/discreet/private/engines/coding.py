@@ -3,7 +3,8 @@
 A value outside the domain follows the attribute's rule `outside`, a null (NaN and blank text too) its rule `null`.
 What is neither, such as the word 'many' in a column of numbers, lies outside; where `outside` is "clamp" there is
 no nearest end for it, so it counts as a null. A fraction in an integer attribute belongs to the bin around it.
-Labels are matched as they are written; 1, 1.0 and True are the labels '1', '1' and 'true'.
+Labels are matched as they are written, unless the attribute's reading says otherwise; 1, 1.0 and True are the labels
+'1', '1' and 'true'.
 
 What becomes of a row never depends on other rows, not even through a type that was guessed from them.
 """
@@ -18,6 +19,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
+from discreet.private.engines.derived_values import derived
 from discreet.private.engines.ordinal_codes import real, whole
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal
@@ -70,7 +72,14 @@ def _constant(code: int | None) -> Any:
 
 def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, Any], engine: Engine) -> Any:
     """The codes of the columns that `attributes` names, under the same names, beside the columns of `keep`."""
-    steps = {name: _step(table[name], attribute, engine) for name, attribute in attributes.items()}
+    read = {name: derived(table[name], attribute, engine) for name, attribute in attributes.items()}
+    # as columns of their own, so that the engine computes each value once
+    own = {name: f"{name}_read" for name, value in read.items() if value is not None and value is not table[name]}
+    table = table.mutate(**{own[name]: read[name] for name in own}) if own else table
+    steps = {
+        name: _step(None if read[name] is None else table[own.get(name, name)], attribute, engine)
+        for name, attribute in attributes.items()
+    }
     if not engine.is_duckdb:
         steps = {name: _without_join(step) for name, step in steps.items()}
     keys = {f"{name}_key": step.key for name, step in steps.items() if step.lookup is not None}
@@ -94,22 +103,34 @@ def _without_join(step: Step) -> Step:
     return Step(lambda column, _: step.code(column, found))
 
 
-def _step(raw: Any, attribute: Attribute, engine: Engine) -> Step:
+def _step(value: Any, attribute: Attribute, engine: Engine) -> Step:
     rules = Rules(attribute, engine)
+    if value is None:
+        return rules.only()
     if not isinstance(attribute, Nominal):
-        return (real if attribute.kind == "real" else whole)(raw, attribute, rules)
-    labels = attribute.labels[: attribute.size - attribute.has_other]
-    codes: dict[Any, int] = {label: code for code, label in enumerate(labels)}
-    key, key_type = engine.text(raw), pa.string()
+        step = (real if attribute.kind == "real" else whole)(value, attribute, rules)
+        return _renamed(step, engine.text(value), attribute.mapped) if attribute.mapped else step
+    codes: dict[Any, int] = attribute.written
+    key, key_type = engine.text(value), pa.string()
     if key is None:
         return rules.only()
-    if raw.type().is_signed_integer():
-        key, key_type = raw.cast("int64"), pa.int64()
+    if value.type().is_signed_integer():
+        key, key_type = value.cast("int64"), pa.int64()
         codes = {int(label): code for label, code in codes.items() if _is_int64(label)}
-    elif raw.type().is_decimal():  # whose texts have no zeros at the end, so the label '3.50' is found as '3.5'
+    elif attribute.reading.ignore_case:
+        key = key.lower()
+    elif value.type().is_decimal():  # whose texts have no zeros at the end, so the label '3.50' is found as '3.5'
         codes = {label.rstrip("0").removesuffix("."): code for label, code in codes.items() if "." in label} | codes
     lookup = pa.table({"label": pa.array(list(codes), key_type), "code": pa.array(list(codes.values()), pa.int64())})
     return rules.step(lambda found: found, key, lookup)
+
+
+def _renamed(step: Step, text: Any, codes: Mapping[str, int]) -> Step:
+    """The same coding, but for the values that a map gives another meaning."""
+    if text is None:
+        return step
+    found = text.cases(*codes.items(), else_=ibis.null("int64"))
+    return Step(lambda column, found_key: found.fill_null(step.code(column, found_key)), step.key, step.lookup)
 
 
 def _is_int64(label: str) -> bool:

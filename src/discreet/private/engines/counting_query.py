@@ -51,13 +51,13 @@ def count_sets(
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
-    source.require([*schema.names, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
+    source.require([*schema.columns, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
     read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
     """What `work` makes of the rows; it gets ibis tables with columns a0, a1, ... and `user`."""
-    wanted = {f"a{index}": name for index, name in enumerate(schema.names)}
+    wanted = {f"a{index}": column for index, column in enumerate(schema.columns)}
     if not unit.is_row:
         wanted[USER] = unit.column
     source.require(wanted.values())

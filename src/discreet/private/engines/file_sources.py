@@ -97,14 +97,14 @@ class CsvSource(FileSource[CsvLayout]):
         super().__init__(layouts, lambda layout: layout.names)
         self._encoding = encoding
 
-    def require(self, names: Iterable[str]) -> None:
-        needed = list(names)
+    def lacking(self, names: Iterable[str]) -> dict[str, str]:
+        needed = list(dict.fromkeys(names))
         used = {layout.delimiter for layout in self._groups}
         others = [mark for mark in ",;\t|" if mark in self.columns[0] and mark not in used]
         if len(self.columns) == 1 and (others or len(needed) > 1):
             fix = f"delimiter={others[0]!r}" if others else "delimiter="
             raise SourceError(f"{self.name}: has one column only; say what separates its columns with {fix}")
-        super().require(needed)
+        return super().lacking(needed)
 
     def without_rows(self) -> Source:
         empty = pa.schema([(name, pa.string()) for name in self.columns]).empty_table()

@@ -22,6 +22,11 @@ _DATE = len("2024-05-31")
 FLOAT_EXACT = 2**53
 
 
+@ibis.udf.scalar.builtin(signature=(("string", "string"), "timestamp(6)"))  # type: ignore[untyped-decorator]
+def try_strptime(text: Any, written: Any) -> Any:
+    """DuckDB's function, whose numbers may have one digit or two."""
+
+
 class Engine:
     """The few things that engines do differently."""
 
@@ -63,15 +68,29 @@ class Engine:
         if not kind.is_string():
             return None
         if not self.is_duckdb:
-            raise SourceError(
-                f"the {self._backend.name} engine cannot read dates from text row by row; "
-                "turn the column into dates in the ibis table first"
-            )
+            raise self._no_dates()
         # our DuckDB is set to UTC; casting to a date alone would ignore the offset of a moment
         day, time = raw.try_cast("date"), raw.substr(_DATE)
         in_utc = raw.try_cast("timestamp('UTC')").try_cast("date").fill_null(day)
         moment = ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, day)
         return ibis.ifelse(raw.length() > _DATE, moment, day)  # most texts are plain dates, and cheap this way
+
+    def moment(self, raw: Any, written: str | None = None) -> Any:
+        """The date and time of a column, of text by the format in which it is written; None if its type holds none."""
+        kind = raw.type()
+        if kind.is_timestamp() or kind.is_date():
+            return raw.try_cast("timestamp(6)") if self.is_duckdb else raw.cast("timestamp")
+        if not kind.is_string() and written is None:
+            return None
+        if (text := self.text(raw)) is None:
+            return None
+        if not self.is_duckdb:
+            raise self._no_dates()
+        if written is not None:  # words such as 'epoch' are dates to DuckDB, in any format
+            return _where(text.re_search("[0-9]"), try_strptime(text, written))
+        plain, time = text.try_cast("timestamp(6)"), text.substr(_DATE)
+        in_utc = text.try_cast("timestamp('UTC')").try_cast("timestamp(6)").fill_null(plain)
+        return ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, plain)
 
     def text(self, raw: Any) -> Any:
         """The canonical text of a column; None if its type has none."""
@@ -104,6 +123,12 @@ class Engine:
         if kind.is_string():
             return raw.isnull() | (raw.strip() == "") | (raw.strip().lower() == "nan")
         return raw.isnull()
+
+    def _no_dates(self) -> SourceError:
+        return SourceError(
+            f"the {self._backend.name} engine cannot read dates from text row by row; "
+            "turn the column into dates in the ibis table first"
+        )
 
     def _no_nan(self, value: Any) -> Any:
         if not self._backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL

@@ -64,7 +64,7 @@ def test_labels_are_taken_as_written(tmp_path: Path) -> None:
     ids=lambda values: str(getattr(values, "type", getattr(values, "dtype", ""))),
 )
 def test_types_that_hold_no_such_value_lie_outside(values: Any) -> None:
-    rules = {"outside": "other", "null": "drop"}
+    rules: dict[str, Any] = {"outside": "other", "null": "drop"}
     schema = Schema(
         a=Ordinal(0, 9, **rules),
         b=Ordinal(0.0, 9.0, **rules),
@@ -120,7 +120,7 @@ def test_objects_of_mixed_types() -> None:
 def test_no_row_decides_how_others_are_read(values: Any) -> None:
     """A frame guesses a type from its values, so one more row may change it: the counts of the others must stay."""
     labels = ["1", "1.5", "true", "false", "2024-01-31", "2024-01-31 10:00:00.5", "2023-12-31 20:00:00", "1000", "0.5"]
-    rules = {"outside": "other", "null": "other"}
+    rules: dict[str, Any] = {"outside": "other", "null": "other"}
     schema = Schema(
         a=Nominal([*labels, "?"], **rules),
         b=Ordinal(0, 9, **rules),
@@ -159,7 +159,7 @@ def test_parquet_types_are_read_alike_by_both_readers(tmp_path: Path) -> None:
     for name, text in (("sound", pa.array(["M", "?", "F"])), ("broken", broken)):
         pq.write_table(pa.table({**columns, "text": text}), tmp_path / f"{name}.parquet")
     labels = [*map(str, identifiers), '{"a": 1}', "1", "12", "0.5", "1.5", "7", "1970-01-01", "x", "true", "M", "F"]
-    rules = {"outside": "other", "null": "other"}
+    rules: dict[str, Any] = {"outside": "other", "null": "other"}
     day = Ordinal(date(1969, 12, 31), date(1970, 1, 2), **rules)
     for attribute in (Nominal(labels, **rules), Ordinal(0, 99, **rules), Ordinal(0.0, 9.0, **rules), day):
         schema = Schema(dict.fromkeys(columns, attribute) | {"text": Nominal(["M", "F"], outside="other")})
