@@ -12,10 +12,14 @@ from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.spec import Spec, check_spec, load_spec
 
 
-def run_check(path: Path, as_json: bool) -> None:
+def run_check(path: Path, look_at_data: bool, as_json: bool) -> None:
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
     problems = check_spec(path, methods) or _method_problems(path, load_spec(path))
-    if as_json:
+    if look_at_data and not problems:
+        from discreet.cli.fitting import run_fit
+
+        run_fit(path, as_json)
+    elif as_json:
         print_json({"spec": str(path), "problems": problems})
     elif problems:
         print("\n".join(problems))
@@ -26,6 +30,8 @@ def run_check(path: Path, as_json: bool) -> None:
         print(f"{path}: no mistakes. Attributes: {', '.join(spec.schema)}. Releases: {releases}.")
         if spec.drafted:
             print("It is still marked as drafted from private data: review every domain, then remove the mark.")
+        if spec.source is not None:
+            print(f"Before you publish, see whether the data fits: discreet check {path} --data (private, free)")
     if problems:
         raise SystemExit(1)
 
