@@ -253,8 +253,9 @@ def evaluate(
 ) -> None:
     """Measure the true error of methods on the private data, over repeated trials. Costs no budget.
 
-    Only for the custodian: what it writes is as confidential as the data. A stopped run continues where it was when you
-    run it again. Charts need the extra `charts` (pip install 'discreet[charts]').
+    Only for the custodian: what it writes is as confidential as the data. Errors are told in all, as charts, and by
+    class of question (heavy, rare and empty counts, roll-ups), with how often intervals held the true count. A stopped
+    run continues where it was when you run it again.
 
     Example: discreet evaluate adult.toml by-age --epsilon 0.1,1 --trials 20
     """

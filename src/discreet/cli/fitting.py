@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.cli.publishing import sources_of
-from discreet.cli.show import print_json
+from discreet.cli.show import print_json, print_private
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED
 from discreet.private.fit import fit_of
@@ -27,13 +27,3 @@ def run_fit(path: Path, as_json: bool) -> None:
         print("\n".join(found.lines()))
     if found.warnings:
         raise SystemExit(1)
-
-
-def print_private(text: str) -> None:
-    """In red, where there are colours."""
-    import sys
-
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else 10_000
-    Console(width=width).print(text, style="bold red", markup=False, highlight=False)
