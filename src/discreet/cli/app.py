@@ -112,6 +112,7 @@ def publish(
 ) -> None:
     """Charge the ledger, count, add noise, and write the release as a folder of Parquet and JSON.
 
+    It never says that no row matched, for that would tell about the data: run `discreet check SPEC --data` first.
     Publishing the same release again returns the same folder and costs nothing.
 
     Example: discreet publish adult.toml by-age -o out/by-age

@@ -90,8 +90,8 @@ def test_warnings_say_what_to_write() -> None:
 
 def test_releases_that_would_be_noise() -> None:
     frame = pd.DataFrame({"age": [30] * 500 + list(range(20, 61)), "sex": "Female", "day": "nothing"})
-    data = discreet.open(frame, SCHEMA)
-    found = discreet.open(frame, SCHEMA.select(["age", "sex", "day"])).check(
+    data = discreet.open(frame, SCHEMA.select(["age", "sex", "day"]))
+    found = data.check(
         {
             "good": (discreet.Table(["age", "sex"]), 1),
             "noise": (discreet.Table(["age", "sex"]), "0.001"),
@@ -111,9 +111,7 @@ def test_releases_that_would_be_noise() -> None:
         f"releases.{name}" for name in ("noise", "none", "narrow", "tables")
     }
     assert "no row counts" in said(found, "releases.none")[0]
-    assert (
-        "1 of its tables" in said(found, "releases.tables")[0] or "2 of its tables" in said(found, "releases.tables")[0]
-    )
+    assert "2 of its tables" in said(found, "releases.tables")[0]
     assert data.ledger.spent == 0
 
 
