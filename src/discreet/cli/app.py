@@ -85,7 +85,7 @@ def check(
     """
     from discreet.cli.describing import run_check
 
-    run_check(spec, data, as_json)
+    run_check(spec, as_json, data)
 
 
 @schema_app.command("draft")

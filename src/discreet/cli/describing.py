@@ -12,7 +12,7 @@ from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.spec import Spec, check_spec, load_spec
 
 
-def run_check(path: Path, look_at_data: bool, as_json: bool) -> None:
+def run_check(path: Path, as_json: bool, look_at_data: bool = False) -> None:
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
     problems = check_spec(path, methods) or _method_problems(path, load_spec(path))
     if look_at_data and not problems:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from discreet.cli.publishing import sources_of
 from discreet.cli.show import print_json, print_private
+from discreet.private.data_fit import fit_of
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED
-from discreet.private.fit import fit_of
 from discreet.private.fit_report import PRIVATE
 from discreet.private.rows import Rows
 from discreet.spec import load_spec

@@ -58,7 +58,7 @@ class Data:
 
         Private, for the custodian only; it reads all rows, spends nothing, and is never part of a release.
         """
-        from discreet.private.fit import fit_of
+        from discreet.private.data_fit import fit_of
 
         return fit_of(self.origin, self.schema, self.unit, releases or {})
 
