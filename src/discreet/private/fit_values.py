@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from discreet.naming import OTHER
 from discreet.private.date_formats import fitting_formats
 from discreet.private.fit_queries import AttributeCounts
 from discreet.private.fit_report import MUCH, FitWarning, share
 from discreet.private.near_labels import same_but_for_writing, shortened
 from discreet.schema import Attribute, Nominal
 
+#: a share of the rows that a cell for other values should not hold
+MOST = 0.5
 #: so many labels are written out in a proposed map
 _MOST_MAPPED = 20
 #: what people write around and inside of numbers
@@ -26,6 +29,9 @@ def attribute_warnings(name: str, attribute: Attribute, one: AttributeCounts, ro
     if (dropped := one.lost - nulls - explained) > MUCH * rows:
         said = f"{share(dropped, rows)} of the rows are outside the domain and not counted"
         yield FitWarning(place, said, 'correct the domain, or count them with outside = "other"')
+    if attribute.outside == OTHER and (others := one.beyond + one.unread - explained) > MOST * rows:
+        said = f"{share(others, rows)} of the rows are outside the domain and count as {OTHER!r}"
+        yield FitWarning(place, said, "correct the domain")
     if attribute.outside == "clamp" and one.beyond > MUCH * rows:
         said = f"{share(one.beyond, rows)} of the rows are beyond its ends and count in the first or last bin"
         yield FitWarning(place, said, "widen low and high")

@@ -88,6 +88,12 @@ def test_warnings_say_what_to_write() -> None:
     assert "max_rows = 2 leaves out 25 % of the rows" in bound
 
 
+def test_a_cell_for_others_that_holds_most_is_said() -> None:
+    schema = discreet.Schema(sex=discreet.Nominal(["x", "y"], outside="other"))
+    (warning,) = discreet.open(ROWS, schema).check().warnings
+    assert str(warning).startswith("[attributes.sex] 100 % of the rows are outside the domain and count as 'other'")
+
+
 def test_releases_that_would_be_noise() -> None:
     frame = pd.DataFrame({"age": [30] * 500 + list(range(20, 61)), "sex": "Female", "day": "nothing"})
     data = discreet.open(frame, SCHEMA.select(["age", "sex", "day"]))
