@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.evaluate.trials import in_top
+from discreet.evaluate.error_measures import in_top
 from experiments.sampled_analytics.checks import verdicts as check
 from experiments.sampled_analytics.checks.statements import STATEMENTS, findings
 from experiments.sampled_analytics.data.user_records import UserRecords

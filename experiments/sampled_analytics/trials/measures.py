@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.evaluate.trials import divergence, precision
+from discreet.evaluate.error_measures import divergence, precision
 from experiments.shared.records import Runs
 
 __all__ = ["divergence", "largest", "precision", "precision_by_column", "squared_error", "summed_up"]

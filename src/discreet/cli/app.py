@@ -66,14 +66,26 @@ def demo(
 
 
 @app.command()
-def check(spec: SpecFile, as_json: AsJson = False) -> None:
-    """Report every mistake in a spec at once, each with its place and its fix. Reads names of columns, but no row.
+def check(
+    spec: SpecFile,
+    data: Annotated[bool, typer.Option("--data", help="Also read the private rows: do they fit the spec?")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Report every mistake in a spec at once, each with its place and its fix. Reads no row without --data.
 
-    Example: discreet check adult.toml
+    With --data, for the custodian only: rows outside the declared domains with examples, dates and labels that are
+    written otherwise, rows without a user, what bounds would leave out, and releases that would be mostly noise. Do
+    this before you publish: publishing cannot say that no row matched. It costs no budget, and what it prints is as
+    confidential as the data. Exit code 1 if there is a mistake or a warning.
+
+    \b
+    Examples:
+      discreet check adult.toml
+      discreet check adult.toml --data
     """
     from discreet.cli.describing import run_check
 
-    run_check(spec, as_json)
+    run_check(spec, as_json, data)
 
 
 @schema_app.command("draft")
@@ -100,6 +112,7 @@ def publish(
 ) -> None:
     """Charge the ledger, count, add noise, and write the release as a folder of Parquet and JSON.
 
+    It never says that no row matched, for that would tell about the data: run `discreet check SPEC --data` first.
     Publishing the same release again returns the same folder and costs nothing.
 
     Example: discreet publish adult.toml by-age -o out/by-age
@@ -241,8 +254,9 @@ def evaluate(
 ) -> None:
     """Measure the true error of methods on the private data, over repeated trials. Costs no budget.
 
-    Only for the custodian: what it writes is as confidential as the data. A stopped run continues where it was when you
-    run it again. Charts need the extra `charts` (pip install 'discreet[charts]').
+    Only for the custodian: what it writes is as confidential as the data. Errors are told in all, as charts, and by
+    class of question (heavy, rare and empty counts, roll-ups), with how often intervals held the true count. A stopped
+    run continues where it was when you run it again.
 
     Example: discreet evaluate adult.toml by-age --epsilon 0.1,1 --trials 20
     """

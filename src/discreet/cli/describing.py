@@ -14,7 +14,7 @@ from discreet.queries.where import is_plain_name
 from discreet.spec import Spec, check_spec
 
 
-def run_check(path: Path, as_json: bool) -> None:
+def run_check(path: Path, as_json: bool, look_at_data: bool = False) -> None:
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
     sound: list[Spec] = []
 
@@ -24,6 +24,11 @@ def run_check(path: Path, as_json: bool) -> None:
 
     problems = check_spec(path, methods, further)
     notes = [] if problems else [note for spec in sound for note in _notes(spec)]
+    if look_at_data and not problems:
+        from discreet.cli.fitting import run_fit
+
+        run_fit(path, as_json)
+        return
     if as_json:
         print_json({"spec": str(path), "problems": [problem.to_dict() for problem in problems], "notes": notes})
     elif problems:
@@ -33,6 +38,8 @@ def run_check(path: Path, as_json: bool) -> None:
         (spec,) = sound
         releases = ", ".join(spec.releases) or "none yet"
         print(f"{path}: no mistakes. Attributes: {', '.join(spec.schema)}. Releases: {releases}.")
+        if spec.source is not None:
+            print(f"Before you publish, see whether the data fits: discreet check {path} --data (private, free)")
     if not as_json:
         for note in notes:
             print(f"note: {note}")

@@ -83,13 +83,14 @@ def data_of(path: Path, spec: Spec) -> Data:
             f"{path}: is a draft made from private data, so its domains may give people away. Review every one of them "
             "against public knowledge, then remove the line `drafted_from_private_data = true`"
         )
-    if spec.source is None:
-        problems.append(f'{path}: [data] source: missing; name the file to publish from, such as source = "adult.csv"')
+    try:
+        sources = sources_of(path, spec)
+    except BadSpec as error:
+        problems += error.problems
     if problems:
         raise BadSpec(problems)
-    sources = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
     return open_data(
-        [spec.resolve(source) for source in sources],
+        sources,
         spec.schema,
         unit=spec.unit,
         ledger=None if spec.ledger is None else spec.resolve(spec.ledger),
@@ -98,6 +99,13 @@ def data_of(path: Path, spec: Spec) -> Data:
         delimiter=spec.delimiter,
         encoding=spec.encoding,
     )
+
+
+def sources_of(path: Path, spec: Spec) -> list[str]:
+    """The files of private rows that a spec names."""
+    if spec.source is None:
+        raise BadSpec([f'{path}: [data] source: missing; name the file to publish from, such as source = "adult.csv"'])
+    return [spec.resolve(source) for source in ([spec.source] if isinstance(spec.source, str) else spec.source)]
 
 
 def wanted_release(path: Path, spec: Spec, name: str | None) -> ReleaseSpec:

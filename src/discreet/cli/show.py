@@ -44,6 +44,14 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     Console(width=None if sys.stdout.isatty() else 10_000).print(table)
 
 
+def print_private(text: str) -> None:
+    """What makes people careful: in red, where there are colours."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 10_000
+    Console(width=width).print(text, style="bold red", markup=False, highlight=False)
+
+
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
     """A function that shows the current stage: a spinner on a terminal, nothing when quiet or elsewhere."""

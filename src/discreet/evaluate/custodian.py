@@ -1,24 +1,29 @@
-"""An evaluation as files for the custodian: a table, and charts in one HTML page and as PNG. All of it is private."""
+"""An evaluation as files for the custodian: a table, and a page with charts. All of it is private."""
 
 from __future__ import annotations
 
 import csv
 import html
-import json
-from collections.abc import Sequence
-from fractions import Fraction
-from importlib.util import find_spec
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from discreet.evaluate.trials import Json
+from discreet.evaluate.error_charts import svg_charts
+from discreet.evaluate.error_measures import CLASSES, Json
 
 MARK = "PRIVATE. Errors against the true counts: as confidential as the data. Never publish, never put into a release."
-MEASURES = ("absolute", "relative", "squared", "covered", "width", "bounds", "divergence", "top")
-CHARTED = ("absolute", "relative", "covered", "divergence", "top")
-NO_CHARTS = "no charts were drawn; pip install 'discreet[charts]' and run again: finished trials are kept"
-SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v5.json"
+MEASURES = (
+    *("absolute", "relative", "squared", "covered", "covered of all", "width", "bounds", "divergence"),
+    *("top", *(f"absolute, {name}" for name in CLASSES), *(f"covered, {name}" for name in CLASSES)),
+)
+#: what its terms mean
+TERMS = (
+    "covered: how often the 95 % interval holds the count that the declared rules give; of all: the count of all rows, "
+    "also those that a bound per user leaves out. heavy: the largest counts, which hold half of all records; rare: "
+    "others that are not empty; roll-up: sums of several counts of the release."
+)
 
 
 def summarised(lines: Sequence[Json]) -> list[Json]:
@@ -26,7 +31,7 @@ def summarised(lines: Sequence[Json]) -> list[Json]:
     groups: dict[tuple[str, str, str], list[Json]] = {}
     for line in lines:
         if "workload" in line and "absolute" in line:
-            groups.setdefault((line["workload"], line["method"], line["epsilon"]), []).append(line)
+            groups.setdefault((line["workload"], line["method"], line["epsilon"]), []).append(_flat(line))
     table = []
     for (workload, method, epsilon), mine in groups.items():
         row: Json = {"workload": workload, "method": method, "epsilon": epsilon, "trials": len(mine)}
@@ -39,6 +44,12 @@ def summarised(lines: Sequence[Json]) -> list[Json]:
     return table
 
 
+def _flat(line: Json) -> Json:
+    """With the measures of each class beside the others."""
+    by_class = line.get("by class", {})
+    return {**line, **{f"{key}, {name}": value for name, mine in by_class.items() for key, value in mine.items()}}
+
+
 def columns_of(table: Sequence[Json]) -> list[str]:
     """The columns to show: the measures only where one was taken."""
     taken = [name for name in MEASURES if any(name in row for row in table)]
@@ -46,83 +57,33 @@ def columns_of(table: Sequence[Json]) -> list[str]:
 
 
 def write(folder: Path, title: str, lines: Sequence[Json]) -> list[Path]:
-    """The table as CSV, and the charts if they can be drawn; returns what was written."""
+    """The table as CSV and the page; returns what was written."""
     table = summarised(lines)
-    rows = folder / "errors.csv"
+    rows, page = folder / "errors.csv", folder / "errors.html"
     with rows.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns_of(table), extrasaction="ignore")
         writer.writeheader()
         writer.writerows(table)
     (folder / "PRIVATE.txt").write_text(MARK + "\n", encoding="utf-8")
-    spec = chart(title, table)
-    (folder / "errors.vl.json").write_text(json.dumps(spec, indent=1) + "\n", encoding="utf-8")
-    return [rows, *(_drawn(folder, title, spec, table) if can_draw() else [])]
+    page.write_text("\n".join(_page(title, table)), encoding="utf-8")
+    return [rows, page]
 
 
-def can_draw() -> bool:
-    """Whether the extra `charts` is installed."""
-    return find_spec("vl_convert") is not None
-
-
-def chart(title: str, table: Sequence[Json]) -> Json:
-    """Error against epsilon, a line for each method, a panel for each workload: a Vega-Lite chart."""
-    shown = [name for name in columns_of(table) if name in CHARTED]
-    values = [
-        {
-            "workload": row["workload"],
-            "method": row["method"],
-            "epsilon": float(Fraction(row["epsilon"])),
-            "measure": measure,
-            "error": row[measure],
-            "low": max(row[measure] - 2 * row[f"{measure} se"], 0.0),
-            "high": row[measure] + 2 * row[f"{measure} se"],
-        }
-        for row in table
-        for measure in shown
-        if measure in row
-    ]
-    x = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}}
-    colour = {"field": "method", "type": "nominal", "scale": {"scheme": "tableau20"}}
-    panels = []
-    for measure in shown:
-        y: Json = {"field": "error", "type": "quantitative", "title": measure}
-        if measure in ("absolute", "relative", "divergence"):
-            positive = [value["error"] for value in values if value["measure"] == measure and value["error"] > 0]
-            y["scale"] = {"type": "symlog", "constant": min(positive, default=1.0)}
-        spread = {"x": x, "y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}, "color": colour}
-        layers = [
-            {"mark": {"type": "line", "point": True}, "encoding": {"x": x, "y": y, "color": colour}},
-            {"mark": {"type": "rule", "opacity": 0.5}, "encoding": spread},
-        ]
-        panels.append(
-            {
-                "transform": [{"filter": f"datum.measure == '{measure}'"}],
-                "facet": {"field": "workload", "type": "nominal"},
-                "columns": 3,
-                "spec": {"width": 220, "height": 160, "layer": layers},
-                "resolve": {"scale": {"y": "independent"}},
-            }
-        )
-    heading = {"text": title, "subtitle": MARK}
-    return {"$schema": SCHEMA_URL, "title": heading, "data": {"values": values}, "vconcat": panels}
-
-
-def _drawn(folder: Path, title: str, spec: Json, table: Sequence[Json]) -> list[Path]:
-    import vl_convert as vegalite
-
-    page, picture = folder / "errors.html", folder / "errors.png"
-    drawn = vegalite.vegalite_to_html(spec, bundle=True)
-    page.write_text(drawn.replace("<body>", f"<body>{_heading(title, table)}", 1), encoding="utf-8")
-    picture.write_bytes(vegalite.vegalite_to_png(spec, scale=1.5))
-    return [page, picture]
-
-
-def _heading(title: str, table: Sequence[Json]) -> str:
+def _page(title: str, table: Sequence[Json]) -> Iterator[str]:
+    """One file that opens without a network."""
+    yield f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+    yield "<style>body{font-family:sans-serif;margin:2em}th,td{padding:2px 8px;text-align:right}"
+    yield "td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}.private{color:#b00020;font-weight:bold}</style>"
+    yield f'<h1>{html.escape(title)}</h1><p class="private">{MARK}</p>'
+    for workload, chart in svg_charts(table):
+        yield f"<h2>{html.escape(workload)}: mean absolute error</h2>{chart}"
     columns = columns_of(table)
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-    body = ""
-    for row in table:
-        values = [row.get(name, "") for name in columns]
-        texts = [f"{value:,.4g}" if isinstance(value, float) else str(value) for value in values]
-        body += "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in texts) + "</tr>"
-    return f"<h1>{html.escape(title)}</h1><p><strong>{MARK}</strong></p><table><tr>{head}</tr>{body}</table>"
+    yield f"<h2>All measures</h2><p>{TERMS}</p>"
+    yield f"<table><tr>{_cells('th', columns)}</tr>"
+    yield from (f"<tr>{_cells('td', [row.get(name, '') for name in columns])}</tr>" for row in table)
+    yield "</table></html>"
+
+
+def _cells(tag: str, values: Sequence[Any]) -> str:
+    texts = [f"{value:,.4g}" if isinstance(value, float) else str(value) for value in values]
+    return "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts)

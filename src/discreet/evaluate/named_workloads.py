@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.naming import did_you_mean
 from discreet.noise import Noise, SeededSource
-from discreet.queries import Questions, read_questions
+from discreet.queries import Questions, questions_of, read_questions
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.summaries.base import per_question
+from discreet.tasks import Items, Marginals, Ranges, Table, Task
 
 Integers = NDArray[np.int64]
 
@@ -31,12 +32,14 @@ SUBSETS = (10, 100, 1000)
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Questions about a schema. `tabular`: they are the cells of one table, each once."""
+    """Questions about a schema. `tabular`: they are the cells of one table, each once; `counted`: what the release
+    counts itself, so that no question is a sum of several of its counts."""
 
     name: str
     schema: Schema
     questions: Questions
     tabular: bool = False
+    counted: bool = False
 
     @cached_property
     def coverage(self) -> NDArray[np.float64]:
@@ -59,12 +62,46 @@ def build(text: str, schema: Schema) -> list[Workload]:
     return BUILDERS[text](schema)
 
 
-def default_names(schema: Schema) -> list[str]:
-    """The workloads that make sense for the attributes, for when none is asked for."""
-    small = schema.cells <= MOST_CELLS
-    ordinal = any(not isinstance(attribute, Nominal) for attribute in schema.values())
-    wanted = {"cells": small, "ranges": True, "prefixes": ordinal, "subsets": True, "marginals-1": len(schema) > 1}
-    return [name for name, sensible in wanted.items() if sensible]
+def natural_workloads(task: Task, schema: Schema) -> list[Workload]:
+    """What people ask a release of this task, for when no workload is named; `schema` has its attributes."""
+    queries = task.parameters.get("queries")
+    if isinstance(task, Marginals) and queries:
+        return [Workload("queries", schema, questions_of(queries, schema), counted=True)]
+    if isinstance(task, Marginals):
+        return [*_tables_of("tables", schema, _sets(task, schema), counted=True), *_single_attributes(schema)]
+    wanted = ["cells"] if schema.cells <= MOST_CELLS else []
+    if not isinstance(task, Items):
+        wanted.append("ranges")
+    if isinstance(task, Ranges) and any(not isinstance(attribute, Nominal) for attribute in schema.values()):
+        wanted.append("prefixes")
+    if isinstance(task, Table):  # sums of cells from anywhere, which nobody asks a tree of ranges
+        wanted.append("subsets")
+    return [*(one for word in wanted for one in BUILDERS[word](schema)), *_single_attributes(schema)]
+
+
+def _sets(task: Marginals, schema: Schema) -> list[tuple[int, ...]]:
+    """The attributes of each table, by their places."""
+    if task.sets:
+        return [tuple(sorted(schema.names.index(name) for name in names)) for names in task.sets]
+    ways = task.parameters.get("ways")
+    return list(itertools.combinations(range(len(schema)), ways if isinstance(ways, int) else 1))
+
+
+def _single_attributes(schema: Schema) -> list[Workload]:
+    return (
+        _tables_of("single attributes", schema, [(place,) for place in range(len(schema))]) if len(schema) > 1 else []
+    )
+
+
+def _tables_of(name: str, schema: Schema, sets: Sequence[tuple[int, ...]], counted: bool = False) -> list[Workload]:
+    """Every cell of several tables as one workload; of very many cells those of the smallest tables."""
+    sized = sorted(sets, key=lambda places: math.prod(schema.sizes[place] for place in places))
+    sums = itertools.accumulate(math.prod(schema.sizes[place] for place in places) for places in sized)
+    few = [places for places, cells in zip(sized, sums, strict=True) if cells <= MOST_CELLS] or sized[:1]
+    asked = [_table("", schema, places).questions for places in few]
+    first, last = (np.concatenate([getattr(one, ends) for one in asked]) for ends in ("first", "last"))
+    said = name if len(few) == len(sets) else f"{name} (the {len(few)} smallest)"
+    return [Workload(said, schema, boxes(first, last), counted=counted)]
 
 
 def cells(schema: Schema) -> list[Workload]:

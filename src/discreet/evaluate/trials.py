@@ -15,28 +15,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.errors import BadParameter, CannotAnswer
+from discreet.evaluate.error_measures import Floats, Json, errors
 from discreet.evaluate.named_workloads import Workload
+from discreet.evaluate.remembered import RememberedRows
+from discreet.evaluate.truth import true_answers
 from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
-from discreet.noise import Noise, SeededSource, ZeroNoise
-from discreet.privacy import Unit, as_text
+from discreet.noise import Noise, SeededSource
+from discreet.privacy import as_text
+from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.private.publish import Data
 from discreet.schema import Schema
-from discreet.summaries import Summary
-from discreet.tasks import Items, Table, Task
+from discreet.tasks import Items, Task
 
-Json = dict[str, Any]
-Floats = NDArray[np.float64]
-
-#: what the paper puts in place of counts of zero or less before a divergence
-LITTLE = 0.01
-LEVEL, TOP, BINS = 0.95, 10, 5
-#: tables up to this size are counted cell by cell for the truth
-_DENSE = 10**8
 #: no user has more different items
 _ALL_ITEMS = 10**6
 
@@ -62,7 +54,8 @@ def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = l
     if isinstance(plan.task, Items) and plan.task.pairs:
         raise BadParameter("evaluate: pairs of items have no workloads; leave their context out")
     known = {_key(line): line for line in _read(record)}
-    truths = [_true_answers(plan, workload) for workload in plan.workloads]
+    rows = RememberedRows(plan.data.origin, _schema(plan), plan.data.unit)
+    truths = _truths(plan, rows)
     mechanisms, refused = _mechanisms(plan)
     # trials outermost, so that a run that is cut short has something of everything
     work = [(mechanism, trial) for trial in range(plan.trials) for mechanism in mechanisms]
@@ -73,7 +66,7 @@ def run(plan: Evaluation, record: Path, progress: Callable[[int, int], None] = l
         missing = [place for place, key in enumerate(keys) if key not in known]
         if missing:
             wanted = [(plan.workloads[place], truths[place]) for place in missing]
-            for line in _tried(plan, mechanism, trial, wanted):
+            for line in _tried(plan, rows, mechanism, trial, wanted):
                 known[_key(line)] = line
                 with record.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
@@ -102,82 +95,48 @@ def _mechanisms(plan: Evaluation) -> tuple[list[Mechanism], dict[str, str]]:
     return made, refused
 
 
-def _tried(plan: Evaluation, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]) -> Iterator[Json]:
+def _tried(
+    plan: Evaluation, rows: RememberedRows, mechanism: Mechanism, trial: int, wanted: list[tuple[Workload, Floats]]
+) -> Iterator[Json]:
     method, epsilon = mechanism.method, as_text(mechanism.request.epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
     noise = Noise(SeededSource(seed))
-    schema, unit = mechanism.request.schema, plan.data.unit
-    summary = mechanism.measure(plan.data.origin.bounded(schema, unit, noise.salt(), repeatable=True), noise)
+    data = rows.bounded(noise.salt())
+    summary = mechanism.measure(data, noise)
+    by_rules = _by_rules(plan, rows, data, [workload for workload, _ in wanted])
     head = {"data": plan.digest, "method": method, "epsilon": epsilon, "trial": trial, "seed": seed}
-    for workload, truth in wanted:
+    for (workload, truth), left in zip(wanted, by_rules, strict=True):
         try:
-            found = errors(summary, workload, truth, plan.sanity)
+            found = errors(summary, workload, truth, plan.sanity, left)
         except CannotAnswer as error:
             found = {"unanswered": str(error)}
+        if left is None and rows.some_are_left_out and "covered" in found:
+            found["covered of all"] = found.pop("covered")
         yield {**head, "workload": workload.name, **found}
 
 
-def _true_answers(plan: Evaluation, workload: Workload) -> Floats:
+def _by_rules(
+    plan: Evaluation, rows: RememberedRows, data: Bounded, workloads: list[Workload]
+) -> list[Floats] | list[None]:
+    """What the unit's bounds leave of the truth, where they take something. Which records of items they take is not
+    known outside of the method."""
+    if not rows.some_are_left_out or isinstance(plan.task, Items):
+        return [None] * len(workloads)
+    return true_answers(data, workloads)
+
+
+def _truths(plan: Evaluation, rows: RememberedRows) -> list[Floats]:
     """From all rows, without leaving any out for a bound: what bounding does is part of the error."""
-    schema = plan.data.schema.select(plan.task.attributes(plan.data.schema))
-    chosen: Json = {"method": "geometric"} if schema.cells <= _DENSE else {"method": "filter", "theta": 1}
-    task = Table(schema.names, **chosen)
-    # nothing is drawn, and at this epsilon no empty cell would pass the filter of a table of any size
-    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1000))
-    exact = mechanism.measure(_all_counts(plan, schema), ZeroNoise())
-    return np.asarray(exact.answer(workload.questions, 0.5).value, np.float64)
-
-
-def _all_counts(plan: Evaluation, schema: Schema) -> Counts:
-    salt, origin = b"the whole truth.", plan.data.origin
     counts_users = isinstance(plan.task, Items) and plan.task.parameters.get("count") == "users"
-    if not counts_users or not origin.has_rows:
-        return origin.bounded(schema, Unit(), salt).table()
-    histories = origin.bounded(schema, plan.data.unit, salt).histories(1)
-    kept = histories.kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
-    return Counts.from_dense(schema.sizes, kept.table(_ALL_ITEMS))
+    if not counts_users or not plan.data.origin.has_rows:
+        return true_answers(rows.all_rows(), plan.workloads)
+    salt = b"the whole truth."
+    kept = rows.bounded(salt).histories(1).kept(_ALL_ITEMS, distinct=True, scores=None, salt=salt)
+    return true_answers(Counts.from_dense(_schema(plan).sizes, kept.table(_ALL_ITEMS)), plan.workloads)
 
 
-def _mean_width(widths: Floats) -> float:
-    """Of the intervals that have two ends; zero if none has."""
-    closed = widths[np.isfinite(widths)]
-    return float(closed.mean()) if closed.size else 0.0
-
-
-def errors(summary: Summary, workload: Workload, truth: Floats, sanity: float | None) -> Json:
-    """Every measure of one release against the truth."""
-    found = summary.answer(workload.questions, LEVEL).of_counts()
-    value = np.asarray(found.value, np.float64)
-    off = np.abs(value - truth)
-    least = max(sanity if sanity is not None else 0.001 * float(truth.max(initial=0.0)), 1.0)
-    relative = off / np.maximum(truth, least)
-    inside = (np.asarray(found.low) <= truth) & (truth <= np.asarray(found.high))
-    line: Json = {
-        "absolute": _short(off.mean()),
-        "relative": _short(relative.mean()),
-        "squared": _short((off**2).mean()),
-        "covered": _short(inside.mean()),
-        "width": _short(_mean_width(np.asarray(found.high - found.low, np.float64))),
-        "by coverage": _binned(workload.coverage, off, relative),
-        "by size": _binned(truth, off, relative),
-    }
-    if found.bounds is not None:
-        line["bounds"] = _short(found.bounds.mean())
-    if workload.tabular and truth.size > 1 and truth.sum() > 0:
-        line["divergence"] = _short(divergence(value, truth))
-        line["top"] = _short(precision(value, truth, min(TOP, truth.size)))
-    return line
-
-
-def _binned(by: Floats, off: Floats, relative: Floats) -> list[list[float]]:
-    """Mean of `by`, of the absolute and of the relative error, in bins of about as many questions each."""
-    order = np.argsort(by, kind="stable")
-    parts = [part for part in np.array_split(order, min(BINS, by.size)) if part.size]
-    return [[_short(by[part].mean()), _short(off[part].mean()), _short(relative[part].mean())] for part in parts]
-
-
-def _short(value: Any) -> float:
-    return float(f"{float(value):.6g}")
+def _schema(plan: Evaluation) -> Schema:
+    return plan.data.schema.select(plan.task.attributes(plan.data.schema))
 
 
 def _key(line: Json) -> tuple[Any, ...]:
@@ -195,26 +154,3 @@ def _read(record: Path) -> list[Json]:
         with suppress(ValueError):
             lines.append(json.loads(line))
     return lines
-
-
-def divergence(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Kullback-Leibler, in natural units, of the shares of the first from those of the second."""
-    p, q = _shares(one), _shares(other)
-    return float(np.sum(p * np.log(p / q)))
-
-
-def _shares(counts: NDArray[Any]) -> Floats:
-    positive = np.where(counts > 0, counts, LITTLE).astype(np.float64)
-    return np.asarray(positive / positive.sum())
-
-
-def in_top(counts: NDArray[Any], many: int) -> Floats:
-    """For each item the chance to be among the `many` largest, when equal counts are put in random order."""
-    least = np.partition(counts, counts.size - many)[counts.size - many]
-    above, level = counts > least, counts == least
-    return np.asarray(above + level * ((many - np.count_nonzero(above)) / np.count_nonzero(level)), np.float64)
-
-
-def precision(noisy: NDArray[Any], true: NDArray[Any], many: int) -> float:
-    """The share of the `many` largest noisy counts that is among the `many` largest true ones, ties in random order."""
-    return float(in_top(noisy, many) @ in_top(true, many)) / many

@@ -13,6 +13,7 @@ from typing import Any
 import ibis
 
 from discreet.errors import BadSpec
+from discreet.private.date_formats import FORMATS
 from discreet.private.engines.coding import coded
 from discreet.private.engines.session import kept_table, quiet
 from discreet.private.engines.values import Engine
@@ -26,10 +27,6 @@ ONE_IN = 10  # of the rows: what a special value holds
 TIMES = 10  # and how many times what those beside it hold
 FEWEST_IDS = 20  # below, a column called an id is a list of labels like any other
 
-_TIMES_OF_DAY = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
-_DAYS = ("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y")
-_NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d%b%Y", "%d-%b-%y")
-FORMATS = (*(day + time for day in _DAYS for time in _TIMES_OF_DAY), *_NAMED_DAYS, "%Y%m%d%H%M%S")
 COMPACT = "%Y%m%d"
 _FIRST_DAY, _LAST_DAY = date(1800, 1, 1), date(2200, 12, 31)
 

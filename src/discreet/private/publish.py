@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from discreet.tasks import Task
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.plan import Plan
+    from discreet.private.fit_report import DataFit
 
 Progress = Callable[[str], None]
 
@@ -51,6 +52,15 @@ class Data:
         from discreet.plan import plan
 
         return plan(task, self._request(task, epsilon))
+
+    def check(self, releases: Mapping[str, tuple[Task, Number]] | None = None) -> DataFit:
+        """How well the rows fit the schema, the unit and, by name, planned releases: `{"by-age": (Table("age"), 1)}`.
+
+        Private, for the custodian only; it reads all rows, spends nothing, and is never part of a release.
+        """
+        from discreet.private.data_fit import fit_of
+
+        return fit_of(self.origin, self.schema, self.unit, releases or {})
 
     def publish(
         self,

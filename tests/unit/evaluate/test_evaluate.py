@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,10 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet
+from discreet.cli import evaluating
 from discreet.cli.app import app
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, named_workloads, trials
-from discreet.evaluate.trials import Evaluation, errors
+from discreet.evaluate.error_measures import errors
+from discreet.evaluate.remembered import RememberedRows
+from discreet.evaluate.trials import Evaluation
+from discreet.evaluate.truth import true_answers
 from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.private.publish import Data
@@ -49,20 +52,13 @@ def test_without_noise_there_is_no_error() -> None:
     request = Request(SCHEMA, discreet.Unit(), Fraction(1), {})
     summary = mechanism_for(task, request).measure(made.data.origin.bounded(SCHEMA, discreet.Unit(), b"x"), ZeroNoise())
     for workload in made.workloads:
-        truth = trials._true_answers(made, workload)
+        (truth,) = true_answers(made.data.origin.bounded(SCHEMA, discreet.Unit(), b"x"), [workload])
         line = errors(summary, workload, truth, None)
         assert (line["absolute"], line["squared"], line["covered"]) == (0, 0, 1), workload.name
         if workload.tabular:
             assert line["top"] == 1
             assert line["divergence"] == pytest.approx(0, abs=1e-9)
-    assert errors(summary, made.workloads[0], trials._true_answers(made, made.workloads[0]) + 3, None)["absolute"] == 3
-
-
-def test_the_truth_is_that_of_the_rows() -> None:
-    made = plan(discreet.Table(["age", "sex"]), ("cells",))
-    frame = people()
-    by_hand = [((frame.age == age) & (frame.sex == sex)).sum() for age in range(8) for sex in "fm"]
-    assert trials._true_answers(made, made.workloads[0]).tolist() == by_hand
+        assert errors(summary, workload, truth + 3, None)["absolute"] == 3
 
 
 @pytest.mark.parametrize("count", ["records", "users"])
@@ -72,7 +68,9 @@ def test_the_truth_of_items_counts_what_the_task_counts(count: str) -> None:
     made = plan(discreet.Items("age", count=count), ("cells",), data=data)
     pairs = frame if count == "records" else frame[["who", "age"]].drop_duplicates()
     by_hand = [int((pairs.age == age).sum()) for age in range(8)]
-    assert trials._true_answers(made, made.workloads[0]).tolist() == by_hand
+    rows = RememberedRows(data.origin, SCHEMA.select(["age"]), data.unit)
+    (truth,) = trials._truths(made, rows)
+    assert truth.tolist() == by_hand
 
 
 def test_a_killed_run_continues_and_gives_the_same(tmp_path: Path) -> None:
@@ -170,12 +168,13 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
     said = json.loads(found.stdout)
     assert said["private"].startswith("PRIVATE")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "PRIVATE.txt", "errors.csv", "errors.html", "errors.png", "errors.vl.json", "trials.jsonl",
+        "PRIVATE.txt", "errors.csv", "errors.html", "trials.jsonl",
     }  # fmt: skip
     page = (tmp_path / "out" / "errors.html").read_text()
     assert custodian.MARK in page
-    assert 'src="http' not in page  # it opens without a network
-    assert (tmp_path / "out" / "errors.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in page
+    assert "src=" not in page  # it opens without a network
+    assert "<script" not in page
     again = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "out2")])
     assert json.loads(again.stdout)["errors"] == said["errors"]  # the recorded seed decides everything
 
@@ -183,7 +182,6 @@ def test_the_command_writes_private_results(tmp_path: Path) -> None:
 def test_results_have_a_folder_of_their_own_that_says_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """True errors beside what is published would be published with it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
     command = written_command(tmp_path)
     assert CliRunner().invoke(app, ["publish", str(tmp_path / "spec.toml"), "r"]).exit_code == 0
     published = sorted(path.name for path in (tmp_path / "r").iterdir())
@@ -192,23 +190,22 @@ def test_results_have_a_folder_of_their_own_that_says_private(tmp_path: Path, mo
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == published == ["release.json", "table.parquet"]
 
 
-@pytest.mark.parametrize("as_json", [False, True])
-def test_results_do_not_need_the_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
-    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if the extra were not installed
-    arguments = [*written_command(tmp_path), "-o", str(tmp_path / "out"), *(["--json"] if as_json else [])]
+def test_the_command_prints_a_chart_and_errors_by_class(tmp_path: Path) -> None:
+    arguments = [*written_command(tmp_path), "-o", str(tmp_path / "out")]
     found = CliRunner().invoke(app, arguments)
     assert found.exit_code == 0, found.output
-    if as_json:
-        said = json.loads(found.stdout)
-        assert [row["method"] for row in said["errors"]] == ["geometric"] * len(said["errors"]) != []
-        assert [Path(name).name for name in said["files"]] == ["errors.csv"]
-    else:
-        assert "geometric" in found.stdout
-        assert "errors.csv" in found.stdout
-    assert found.stderr.count("\n") == 1
-    assert "pip install 'discreet[charts]'" in found.stderr
-    assert (tmp_path / "out" / "errors.csv").is_file()
-    assert not (tmp_path / "out" / "errors.html").exists()
+    assert found.stdout.startswith(custodian.MARK)
+    for words in ("heavy", "rare", "cells, epsilon 1: mean absolute error\n  geometric  █", "errors.html"):
+        assert words in found.stdout
+    assert found.stderr == ""  # so short a run has no progress to tell
+    assert not (tmp_path / "l.ledger").exists()  # nothing is charged
+
+
+def test_progress_is_told_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "_SECONDS", 0.0)
+    arguments = [*written_command(tmp_path), "-o", str(tmp_path / "out")]
+    assert CliRunner().invoke(app, arguments).stderr == "discreet: 1 of 2 trials\n"
+    assert CliRunner().invoke(app, [*arguments, "--quiet"]).stderr == ""
 
 
 def test_a_release_of_queries_is_asked_its_queries(tmp_path: Path) -> None:
@@ -221,6 +218,7 @@ def test_a_release_of_queries_is_asked_its_queries(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     errors = json.loads(found.stdout)["errors"]
     assert {row["workload"] for row in errors} == {"queries"}
+    assert all("absolute, roll-up" not in row for row in errors)  # the release counts each of them itself
     assert {row["method"] for row in errors} == {method for task, method in registry() if task == "marginals"}
 
 

@@ -1,0 +1,193 @@
+"""`Data.check`: what is said of the rows is what counting by hand finds, whatever they are kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import discreet
+from discreet.errors import BadParameter
+from discreet.private.date_formats import fitting_formats
+from discreet.private.fit_report import PRIVATE, DataFit, share
+from discreet.private.near_labels import same_but_for_writing, shortened
+
+SCHEMA = discreet.Schema(
+    age=discreet.Ordinal(20, 60),
+    day=discreet.Ordinal(date(2010, 1, 1), date(2011, 12, 31), "month"),
+    sex=discreet.Nominal(["Female", "Male"]),
+    home=discreet.Nominal(hierarchy={"North": ["Old Town", "Harbour"], "South": ["Hills"]}, null="other"),
+    weight=discreet.Ordinal(0.0, 100.0, 10.0, outside="drop", special=[0.0]),
+)
+ROWS = pd.DataFrame(
+    {
+        "age": ["30", "19", "70", "many", None, "41", "42", "43", "44", "45"],
+        "day": ["12/1/2010 8:26", "12/31/2010 9:01"] * 5,
+        "sex": ["F", "M"] * 5,
+        "home": ["Old Town", "old  town", "Hills", "Hills", None, "Mars", "Hills", "Hills", "Hills", "Hills"],
+        "weight": ["1", "2", "3", "101", "-1", "nan", "5", "6", "7", "8"],
+        "who": ["a", "a", "a", "a", "b", "b", "c", None, "", " c "],
+        "note": ["x"] * 10,
+    }
+)
+
+
+def as_csv(here: Path) -> Path:
+    ROWS.to_csv(here / "rows.csv", index=False)
+    return here / "rows.csv"
+
+
+def as_parquet(here: Path) -> list[Path]:
+    for name, part in (("one", ROWS[:4]), ("two", ROWS[4:])):
+        part.to_parquet(here / f"{name}.parquet")
+    return [here / "one.parquet", here / "two.parquet"]
+
+
+@pytest.mark.parametrize("kept_in", [as_csv, as_parquet, lambda _: ROWS, lambda _: pl.from_pandas(ROWS).lazy()])
+def test_counts_are_those_by_hand(tmp_path: Path, kept_in: Callable[[Path], Any]) -> None:
+    data = discreet.open(kept_in(tmp_path), SCHEMA, unit=discreet.Unit("who", max_rows=2))
+    found = data.check()
+    numbers = {one.name: (one.inside, one.beyond, one.unread, one.missing, one.lost) for one in found.attributes}
+    assert found.rows == 10
+    assert numbers == {
+        "age": (6, 2, 1, 1, 2),  # 19 and 70 count in the first and last bin, 'many' in none
+        "day": (0, 0, 10, 0, 10),
+        "sex": (0, 0, 10, 0, 10),
+        "home": (7, 0, 2, 1, 2),  # a missing home is counted
+        "weight": (7, 2, 0, 1, 3),
+    }
+    assert found.users is not None
+    assert (found.users.users, found.users.nobody) == (3, 2)
+    assert found.users.lost == {1: 5 / 8, 2: 2 / 8, 4: 0.0}
+    assert found.unused == ("note",)
+    assert dict(next(one for one in found.attributes if one.name == "weight").examples) == {"101": 1, "-1": 1}
+
+
+def said(found: DataFit, place: str) -> list[str]:
+    return [str(one) for one in found.warnings if one.place == place]
+
+
+def test_warnings_say_what_to_write() -> None:
+    found = discreet.open(ROWS, SCHEMA, unit=discreet.Unit("who", max_rows=2)).check()
+    assert said(found, "attributes.day") == [
+        '[attributes.day] 100 % of the rows have dates in another form; write format = "%m/%d/%Y %H:%M"'
+    ]
+    (sex,) = said(found, "attributes.sex")
+    assert 'map = { "F" = "Female", "M" = "Male" }' in sex
+    home, other = said(found, "attributes.home")
+    assert 'map = { "old  town" = "Old Town" }' in home
+    assert "10.0 % of the rows are outside the domain" in other
+    assert any("beyond its ends" in one for one in said(found, "attributes.age"))
+    nobody, bound = said(found, "privacy")
+    assert "20.0 % of the rows have no who" in nobody
+    assert "max_rows = 2 leaves out 25 % of the rows" in bound
+
+
+def test_a_cell_for_others_that_holds_most_is_said() -> None:
+    schema = discreet.Schema(sex=discreet.Nominal(["x", "y"], outside="other"))
+    (warning,) = discreet.open(ROWS, schema).check().warnings
+    assert str(warning).startswith("[attributes.sex] 100 % of the rows are outside the domain and count as 'other'")
+
+
+def test_releases_that_would_be_noise() -> None:
+    frame = pd.DataFrame({"age": [30] * 500 + list(range(20, 61)), "sex": "Female", "day": "nothing"})
+    data = discreet.open(frame, SCHEMA.select(["age", "sex", "day"]))
+    found = data.check(
+        {
+            "good": (discreet.Table(["age", "sex"]), 1),
+            "noise": (discreet.Table(["age", "sex"]), "0.001"),
+            "none": (discreet.Table(["age", "day"]), 1),
+            "ranges": (discreet.Ranges(["age"]), 1),
+            "narrow": (discreet.Ranges(["age"]), "0.01"),
+            "tables": (discreet.Marginals([["age"], ["sex"]]), "0.005"),
+            "queries": (discreet.Marginals(queries=["age = 30", "age = 31"]), 1),
+            "items": (discreet.Items("age"), 1),
+        }
+    )
+    by_name = {one.name: one for one in found.releases}
+    assert (by_name["good"].rows, by_name["good"].kept, by_name["good"].occupied) == (541, 541, 41)
+    assert by_name["none"].kept == 0
+    assert by_name["queries"].kept == 502
+    assert {one.place for one in found.warnings if one.place.startswith("releases")} == {
+        f"releases.{name}" for name in ("noise", "none", "narrow", "tables")
+    }
+    assert "no row counts" in said(found, "releases.none")[0]
+    assert "2 of its tables" in said(found, "releases.tables")[0]
+    assert data.ledger.spent == 0
+
+
+def test_a_release_of_items_is_bounded_by_its_own_rule() -> None:
+    frame = pd.DataFrame({"age": [30] * 50 + [31] * 50, "who": ["a"] * 50 + ["b"] * 50})
+    data = discreet.open(frame, SCHEMA.select(["age"]), unit=discreet.Unit("who", max_rows=40))
+    found = data.check({"items": (discreet.Items("age", method="sra", bound=10), 1)})
+    assert (found.releases[0].rows, found.releases[0].kept) == (100, 20)
+
+
+def test_rows_that_fit_have_no_warnings() -> None:
+    frame = pd.DataFrame({"sex": ["Female", "Male"] * 100})
+    found = discreet.open(frame, SCHEMA.select(["sex"])).check({"r": (discreet.Table("sex"), 1)})
+    assert found.warnings == ()
+    assert str(found).startswith(PRIVATE)
+    assert "No warnings" in str(found)
+    assert "private" in repr(found)
+    assert "Female" not in repr(found)
+    assert found.to_dict()["private"] == PRIVATE
+
+
+def test_no_rows_at_all_and_ready_counts() -> None:
+    schema = SCHEMA.select(["sex"])
+    found = discreet.open(pd.DataFrame({"sex": pd.Series([], dtype=str)}), schema).check(
+        {"r": (discreet.Table("sex"), 1)}
+    )
+    assert found.rows == 0
+    assert len(found.warnings) == 1
+    with pytest.raises(BadParameter, match="no rows to compare"):
+        discreet.from_counts(schema, [[0]], [4]).check()
+
+
+@pytest.mark.parametrize(
+    ("texts", "formats"),
+    [
+        (["12/1/2010 8:26", "12/31/2010 17:00"], ["%m/%d/%Y %H:%M"]),
+        (["31.12.2010"], ["%d.%m.%Y"]),
+        (["1/2/2010"], ["%m/%d/%Y", "%d/%m/%Y"]),
+        (["Jan 5, 2020", "Dec 31, 2021"], ["%b %d, %Y"]),
+        (["20101231"], ["%Y%m%d"]),
+        (["2010-12-31 5:00 PM"], ["%Y-%m-%d %I:%M %p"]),
+        (["12/1/2010", "soon"], []),
+        ([], []),
+    ],
+)
+def test_formats_that_fit(texts: list[str], formats: list[str]) -> None:
+    assert fitting_formats(texts) == formats
+
+
+def test_labels_that_are_written_otherwise() -> None:
+    labels = ["United States", "france", "007", "a", "A"]
+    values = ["united-states", "FRANCE ", "7", "Mars", "ａ"]
+    assert same_but_for_writing(values, labels) == {"united-states": "United States", "FRANCE ": "france", "7": "007"}
+    assert shortened(["F", "M"], ["Female", "Male"]) == {"F": "Female", "M": "Male"}
+    assert shortened([">50K."], ["<=50K", ">50K"]) == {">50K.": ">50K"}
+    assert shortened(["M"], ["Male", "Married"]) == {}  # either
+    assert shortened(["1"], ["12"]) == {}
+    assert shortened(["F", "Fem"], ["Female"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 0, "0 %"),
+        (0, 5, "0 %"),
+        (5, 5, "100 %"),
+        (1, 10**6, "0.01 %"),
+        (10**6 - 1, 10**6, "99.99 %"),
+        (1, 3, "33.3 %"),
+    ],
+)
+def test_shares_never_hide_a_row(part: int, whole: int, text: str) -> None:
+    assert share(part, whole) == text
