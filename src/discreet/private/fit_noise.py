@@ -33,9 +33,10 @@ def release_fit(
         tables = _marginals(made, bounded)
         sensitivity, cells = sensitivity * len(made.cells), sum(made.cells)
     elif isinstance(task, Items):
-        kept_records = bounded.histories(1).kept(made.bound.most, distinct=made.distinct, scores=None, salt=_SALT)
-        tables = {"": made.tables(kept_records, made.bound.most)[0]}
-        sensitivity, epsilon = made.unit_of(made.bound.most).sensitivity, made.epsilon_of("items")
+        bound = min(made.bound, made.usual_bound)  # what a plain method would count of a user
+        kept_records = bounded.histories(1).kept(bound, distinct=made.distinct, scores=None, salt=_SALT)
+        tables = {"": made.tables(kept_records, bound)[0]}
+        sensitivity, epsilon = made.unit_of(bound).sensitivity, made.epsilon_of("items")
         cells = schema.sizes[0]
     else:
         tables = {"": bounded.table().counts}

@@ -45,7 +45,7 @@ def _otherwise_written(attribute: Attribute, one: AttributeCounts) -> Iterator[t
     values = [text for text, _ in one.unread_values]
     if not values:
         return
-    if attribute.reading.part is not None or attribute.kind == "date":
+    if attribute.reading.part is not None or (not isinstance(attribute, Nominal) and attribute.kind == "date"):
         if formats := fitting_formats(values):
             first, *others = map(json.dumps, formats)
             also = f"; every value fits {' and '.join(others)} too, so look which it is" if others else ""
