@@ -23,6 +23,8 @@ SCHEMA = discreet.Schema(
     place=discreet.Nominal(["a", "b"], outside="drop", null="other"),
     day=discreet.Ordinal("2024-01-01", "2024-03-31", "month"),
 )
+#: more labels than the crowd of invented users has rows
+ITEMS = discreet.Schema(item=discreet.Nominal([f"i{code}" for code in range(40)]))
 
 
 @pytest.mark.parametrize(
@@ -41,17 +43,25 @@ def test_the_whole_path_loses_what_is_charged(task: Task, unit: Unit) -> None:
 
 
 @pytest.mark.parametrize(
-    "task", [discreet.Table(["age"]), discreet.Items("place", method="lpa")], ids=["table", "items"]
+    ("task", "schema"),
+    [
+        (discreet.Table(["age"]), SCHEMA),
+        (discreet.Items("place", method="lpa"), SCHEMA),
+        (discreet.Items("item", method="sra", bound=1), ITEMS),
+    ],
+    ids=["table", "items", "more labels than rows"],
 )
-def test_a_bound_that_is_kept_in_each_file_shows(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The users of every file are others."""
+def test_a_bound_that_is_kept_in_each_file_shows(
+    task: Task, schema: discreet.Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The users of every file are others. If they are not, the choice among a user's rows is no alarm."""
     honest, tables, places = users.with_users, Invented.tables, itertools.cycle(range(2))
 
     def apart(part: Any, engine: Any, column: str, kinds: Any) -> Any:
         found = honest(part, engine, column, kinds)
         return found.mutate(**{users.USER: found[users.USER].cast("float64") * 2 + next(places)})
 
-    request = Request.of(task, SCHEMA, Unit("who", max_rows=3), 1)
+    request = Request.of(task, schema, Unit("who", max_rows=3), 1)
     monkeypatch.setattr(Invented, "tables", lambda self: (one for one in list(tables(self)) if one.files))
     assert replay(task, request).problems == []
     monkeypatch.setattr(counting_query, "with_users", apart)

@@ -23,6 +23,9 @@ from discreet.errors import BadParameter, SourceError, without_secrets
 MEMORY_SHARE = "60%"
 MOST_THREADS = 1024
 BATCH_ROWS = 1 << 20
+#: what is switched off: it would turn a join round where there are fewer rows than labels. As written, a join gives its
+#: left rows in their order; turned round, where a user's records come depends on the records of others
+_CHOOSE_JOIN_SIDES = "join_order,build_side_probe_side"
 # DuckDB rounds nanoseconds, and with them the last one of a day into the next
 _IN_MICROSECONDS = "make_timestamp(epoch_ns({0}) // 1000 - (epoch_ns({0}) % 1000 < 0)::BIGINT)"
 _PLAINER_TYPES = {
@@ -146,6 +149,7 @@ def private_session(limits: Limits) -> Iterator[Session]:
             "temp_directory": folder,
             "memory_limit": limits.memory or MEMORY_SHARE,
             "preserve_insertion_order": "false",
+            "disabled_optimizers": _CHOOSE_JOIN_SIDES,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_persistent_secrets": "false",
