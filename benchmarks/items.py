@@ -106,7 +106,7 @@ def _streaming(report: Report) -> None:
 def publish(file: Path, method: str) -> None:
     schema = Schema(film=Ordinal(1, FILMS), day=Ordinal(0, DAYS - 1))
     unit = Unit("user", max_rows=10)
-    if method == "even-shares":  # which takes no context, and all records
+    if method == "even-shares":  # timed as usual: without contexts, and with all records
         schema, unit = schema.select(["film"]), Unit("user", max_rows=5000)
     made = registry()["items", method](Request(schema, unit, Fraction(1), {}))
     made.measure(Rows(open_source(str(file)), Limits()).bounded(schema, unit, Noise().salt()), Noise())

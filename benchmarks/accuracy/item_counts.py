@@ -2,7 +2,8 @@
 
 L1 relative to all records, mean squared error, KL divergence of the shares (half a record added to every answer), and
 how many of the true top 10 and 100 are found; as ratios to the best other method's, and to `sra`'s. Precision has 0.05
-added, for at epsilon 0.1 it may be 0. Coverage is that of single items where users are counted.
+added, for at epsilon 0.1 it may be 0. Coverage is that of single items where users are counted. With contexts the same
+errors of single items in contexts, by records.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.item_sets import ItemSet, item_sets
+from benchmarks.accuracy.item_sets import ItemSet, item_sets, sets_in_contexts
 from benchmarks.accuracy.shapes import Floats
 from benchmarks.measure import Report
 from discreet.mechanisms import Request, registry
@@ -31,6 +32,7 @@ RIVALS: dict[str, dict[str, Any]] = {
     "lpa": {},
     "gs": {"scale": "mean"},
 }
+IN_CONTEXTS = {name: RIVALS[name] for name in ("sra", "sra, rescaled", "hpa")}
 EPSILONS = ("1", "0.1")
 TRIALS, QUICK_TRIALS = 4, 1
 ERRORS = ("L1", "MSE", "KL")
@@ -39,6 +41,37 @@ AGAINST_SRA = {"L1": 0.4, "MSE": 0.3, "KL": 0.3}
 
 
 def run(report: Report) -> None:
+    _items(report)
+    _contexts(report)
+
+
+def _contexts(report: Report) -> None:
+    to_best: dict[str, list[float]] = defaultdict(list)
+    to_sra: dict[str, list[float]] = defaultdict(list)
+    held, trials = [], QUICK_TRIALS if report.quick else TRIALS
+    for one in sets_in_contexts(report.quick):
+        for epsilon in EPSILONS:
+            own = tried(one, OWN, {}, epsilon, trials)
+            others = {
+                name: tried(one, name.split(",")[0], asked, epsilon, trials) for name, asked in IN_CONTEXTS.items()
+            }
+            said = []
+            for name in ERRORS:
+                best = min(mine[name] for mine in others.values())
+                to_best[name].append(own[name] / max(best, 1e-12))
+                to_sra[name].append(own[name] / max(others["sra"][name], 1e-12))
+                said.append(f"{name} {to_best[name][-1]:.3g}")
+            where = f"items in contexts, {one.name} (half {one.half}), epsilon {epsilon}"
+            report.note(f"{where}: ratio to the best other", "; ".join(said))
+            held.append(own["all items"])
+    for name in ERRORS if held else ():
+        report.at_most(f"items in contexts: {name} / best other's, worst", max(to_best[name]), 1.15)
+        report.at_most(f"items in contexts: {name} / sra's, geometric mean", _mean(to_sra[name]), AGAINST_SRA[name])
+    if held:
+        report.at_least("items in contexts: counts inside 95 % intervals", float(np.mean(held)), 0.95)
+
+
+def _items(report: Report) -> None:
     to_best: dict[str, list[float]] = defaultdict(list)
     to_sra: dict[str, list[float]] = defaultdict(list)
     held: dict[str, list[float]] = defaultdict(list)
@@ -76,11 +109,10 @@ def _mean(ratios: list[float]) -> float:
 def tried(one: ItemSet, method: str, asked: dict[str, Any], epsilon: str, trials: int) -> dict[str, float]:
     """Mean errors; a precision p as 1 / (p + 0.05), so that less is better in all of them."""
     count = {"count": "users"} if one.name.endswith("users") else {}
-    request = Request(
-        Schema(item=Ordinal(0, one.items - 1)), Unit("who", max_rows=one.most), Fraction(epsilon), {**count, **asked}
-    )
-    each = np.arange(one.items)[:, None]
-    questions, true = Questions(each, each, one.items, np.arange(one.items)), one.true
+    schema = Schema({name: Ordinal(0, size - 1) for name, size in zip(("item", "context"), one.sizes, strict=False)})
+    request = Request(schema, Unit("who", max_rows=one.most), Fraction(epsilon), {**count, **asked})
+    each = np.indices(one.sizes).reshape(len(one.sizes), -1).T
+    questions, true = Questions(each, each, len(each), np.arange(len(each))), one.true
     found: dict[str, list[float]] = defaultdict(list)
     for _ in range(trials):
         answers = (

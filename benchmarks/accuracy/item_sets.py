@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,19 +22,29 @@ DECLARED = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 10**6)
 
 @dataclass(frozen=True, eq=False)
 class ItemSet:
-    """The item of every record, and whose it is; what mechanisms for items look at."""
+    """The item of every record, whose it is and in which of `contexts`; what mechanisms for items look at."""
 
     name: str
     half: str
     owner: Ints
     item: Ints
     items: int
+    contexts: int = 1
+    context: Ints | None = None
+
+    @cached_property
+    def words(self) -> Ints:
+        return self.item if self.context is None else self.item * self.contexts + self.context
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (self.items,) if self.context is None else (self.items, self.contexts)
 
     @cached_property
     def _kept(self) -> KeptRecords:
         order = np.argsort(self.owner, kind="stable")
         starts = np.flatnonzero(np.append(True, np.diff(self.owner[order]) > 0)) if order.size else np.empty(0, int)
-        return KeptRecords((self.items,), np.append(starts, order.size), self.item[order])
+        return KeptRecords(self.sizes, np.append(starts, order.size), self.words[order])
 
     @property
     def most(self) -> int:
@@ -43,7 +53,7 @@ class ItemSet:
 
     @property
     def true(self) -> Ints:
-        return np.bincount(self.item, minlength=self.items)
+        return np.bincount(self.words, minlength=self.items * self.contexts)
 
     def once(self) -> ItemSet:
         """Each item of a user once."""
@@ -62,7 +72,7 @@ class ItemSet:
         place = np.arange(owner.size) - np.repeat(starts, np.diff(np.append(starts, owner.size)))
         taken = order[place < most]
         sizes = np.unique(self.owner[taken], return_counts=True)[1]
-        return KeptRecords((self.items,), np.concatenate([[0], np.cumsum(sizes)]), self.item[taken])
+        return KeptRecords(self.sizes, np.concatenate([[0], np.cumsum(sizes)]), self.words[taken])
 
 
 def _zipf(items: int, skew: float, shift: float = 0.0) -> Floats:
@@ -143,14 +153,44 @@ def item_sets(quick: bool) -> Iterator[ItemSet]:
             yield real.once()
 
 
-def _retail() -> ItemSet | None:
+#: how many contexts a set has, and whether these are an item's own, a user's own, or nobody's
+IN_CONTEXTS = {
+    "baskets": (7, "nobody"),
+    "films": (5, "item"),
+    "check-ins": (24, "user"),
+    "clicks": (7, "item"),
+    "words": (6, "item"),
+}
+
+
+def sets_in_contexts(quick: bool) -> Iterator[ItemSet]:
+    """Made-up contexts of made-up sets, by records; and days of the week, if real records are there."""
+    for one in item_sets(quick):
+        if one.name in IN_CONTEXTS:
+            contexts, whose = IN_CONTEXTS[one.name]
+            dice = np.random.default_rng(200 + contexts)
+            of = {"nobody": np.zeros_like(one.owner), "item": one.item, "user": one.owner}[whose]
+            runs = np.cumsum(dice.dirichlet(np.ones(contexts), int(of.max()) + 1), axis=1)
+            context = (dice.random(of.size)[:, None] > runs[of]).sum(axis=1).clip(0, contexts - 1)
+            name = f"{one.name} in {contexts} contexts of {whose if whose == 'nobody' else 'each ' + whose}"
+            yield replace(one, name=name, contexts=contexts, context=context)
+    if not quick and (real := _retail(by_day=True)) is not None:
+        yield real
+
+
+def _retail(*, by_day: bool = False) -> ItemSet | None:
     if (where := folder("online_retail")) is None:
         return None
     import pyarrow.parquet as pq
 
-    rows = pq.read_table(where / "online_retail.parquet", columns=["CustomerID", "StockCode"]).to_pandas().dropna()
-    owner, item = (np.unique(rows[name].astype(str), return_inverse=True)[1] for name in rows)
-    return ItemSet("online retail", "A", owner, item, int(item.max()) + 1)
+    names = ["CustomerID", "StockCode", *(["InvoiceDate"] if by_day else [])]
+    rows = pq.read_table(where / "online_retail.parquet", columns=names).to_pandas().dropna()
+    owner, item = (np.unique(rows[name].astype(str), return_inverse=True)[1] for name in names[:2])
+    one = ItemSet("online retail", "A", owner, item, int(item.max()) + 1)
+    if not by_day:
+        return one
+    days = rows["InvoiceDate"].astype("datetime64[ns]").dt.weekday.to_numpy(np.int64)
+    return replace(one, name="online retail by weekday", contexts=7, context=days)
 
 
 def _documents() -> ItemSet | None:

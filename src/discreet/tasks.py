@@ -144,7 +144,7 @@ class Items(Task):
 
     @property
     def job(self) -> str:
-        return "items in contexts" if self.context else self.name
+        return "pairs of items" if self.pairs else self.name
 
     @property
     def pairs(self) -> bool:

@@ -257,8 +257,22 @@ def test_made_up_users_are_the_same_in_every_run(monkeypatch: pytest.MonkeyPatch
         assert made.true.sum() == made.item.size
         assert made.kept(made.most, distinct=False, scores=None, salt=bytes(16)).table(10**6).sum() == made.item.size
         few = made.kept(2, distinct=False, scores=None, salt=bytes(16))
-        assert few.numbers(5)[3:].sum() == 0
+        assert few.bins(4)[2:].sum() == 0
         assert few.users == np.unique(made.owner).size
+
+
+def test_contexts_are_of_items_or_of_users_and_the_same_in_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    for whose in ("item", "user", "nobody"):
+        monkeypatch.setattr(item_sets, "IN_CONTEXTS", {"few": (3, whose)})
+        (one,), (other,) = (list(item_sets.sets_in_contexts(quick=True)) for _ in range(2))
+        assert one.true.size == 450
+        assert np.array_equal(one.true, other.true)
+        assert one.kept(2, distinct=False, scores=None, salt=bytes(16)).table(9).sum() == 600
+    report = Report("test", quick=False)
+    item_counts._contexts(report)
+    limits = {row.what: row.limit for row in report.rows if row.limit is not None}
+    assert limits["items in contexts: L1 / sra's, geometric mean"] == 0.4
+    assert len(limits) == 7
 
 
 def test_errors_of_items_are_worked_out() -> None:

@@ -50,6 +50,11 @@ class Rows:
         return KeptRecords(self.sizes, *chosen.settled())
 
 
+def records_of_users(kept: Any, most: int) -> Ints:
+    """How many users have 0, 1, ..., `most` or more records that were kept."""
+    return np.bincount(np.minimum(np.diff(kept._starts), most), minlength=most + 1)
+
+
 def made(method: str, sizes: Sequence[int], epsilon: Any, unit: Unit | None = None, **parameters: Any) -> Any:
     """A method for items (the first size) in contexts (the others)."""
     names = ["item", *(f"c{i}" for i in range(1, len(sizes)))]

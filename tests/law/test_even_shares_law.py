@@ -19,6 +19,7 @@ from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.kept import KeptRecords
 from discreet.summaries.shared_counts import SharedCounts
+from discreet.summaries.shared_edges import SharedEdges
 from tests.laplace_law import follows_laplace
 from tests.law.item_cases import Rows, made
 
@@ -29,6 +30,9 @@ SHARES = {
     "total": Fraction(4, 100),
     "head": Fraction(8, 100),
 }
+#: the same users' records as cells: four items in three contexts
+SIZES = (4, 3)
+IN_CONTEXTS = {**SHARES, "items": Fraction(56, 100), "contexts": Fraction(4, 100), "edges": Fraction(20, 100)}
 DRAWS = 5000
 #: from one record to as many as count; some of one item, some of all
 USERS = [
@@ -104,6 +108,45 @@ def disagreeing(found: dict[str, list[tuple[Fraction, Any]]]) -> list[str]:
     return wrong
 
 
+def offsets_in_contexts(draws: int) -> dict[str, list[tuple[Fraction, Any]]]:
+    method, noise = made("even-shares", SIZES, EPSILON, Unit("who", max_rows=MOST)), Noise()
+    rows, found = Remembered(SIZES, USERS), {step: list[tuple[Fraction, Any]]() for step in IN_CONTEXTS}
+    of_items = [[cell // SIZES[1] for cell in mine] for mine in USERS]
+    of_contexts = [[cell % SIZES[1] for cell in mine] for mine in USERS]
+    for _ in range(draws):
+        summary = method.measure(rows, noise)
+        assert isinstance(summary, SharedEdges)
+        items, steps = summary.alone.items, summary.alone.corrections
+        assert steps is not None
+        bound, units = items.bound, items.units
+        every = {
+            "histogram": (steps.bins, bins(USERS)),
+            "items": (items, weights(of_items, bound, units, range(SIZES[0]))),
+            "contexts": (summary.contexts, weights(of_contexts, bound, units, range(SIZES[1]))),
+            "edges": (summary.edges, weights(USERS, bound, units, range(ITEMS))),
+            "total": (steps.total, [sum(min(len(mine), steps.total.bound) for mine in USERS)]),
+            "head": (steps.head, weights(of_items, steps.head.bound, steps.head.units, steps.heads.tolist())),
+        }
+        for step, (weighed, exact) in every.items():
+            paid = weighed.bound * weighed.units / (EPSILON * IN_CONTEXTS[step])
+            found[step].append((paid, weighed.values - np.array(exact)))
+    return found
+
+
+def test_every_step_with_contexts_has_its_exact_numbers_and_its_noise() -> None:
+    found = offsets_in_contexts(DRAWS)
+    assert disagreeing(found) == []
+    for step in ("contexts", "edges"):
+        halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in found[step]]}
+        assert disagreeing(halved) == [step], "noise of half the scale is found"
+
+
+@pytest.mark.parametrize("step", ["contexts", "edges"])
+def test_noise_that_is_missing_in_a_context_is_found(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EvenShares, "_weighed", without_noise(step))
+    assert disagreeing(offsets_in_contexts(DRAWS // 10)) == [step]
+
+
 @pytest.mark.law("even-shares")
 @pytest.mark.parametrize("count", ["records", "users"])
 def test_every_step_has_its_exact_numbers_and_its_noise(count: str) -> None:
@@ -125,7 +168,7 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "items": lambda patch: patch.setattr(
         KeptRecords, "shares", lambda self, bound, units, places: self.table(99)[places >= 0] * units
     ),
-    "histogram": lambda patch: patch.setattr(KeptRecords, "bins", lambda self, count: 2 * self.numbers(count - 1)),
+    "histogram": lambda patch: patch.setattr(KeptRecords, "bins", lambda self, count: np.full(count, self.users)),
     "total": lambda patch: patch.setattr(EvenShares, "_weighed", without_noise("total")),
 }
 

@@ -100,9 +100,6 @@ class AllKept(Kept):
             return self._counted(np.concatenate([np.empty(0, np.int32), *mine]))
         raise ValueError("either one item of a user counts, or all")
 
-    def numbers(self, most: int) -> Ints:
-        return np.bincount(np.minimum(np.diff(self._case.starts), most), minlength=most + 1)
-
     def bins(self, count: int) -> Ints:
         raise ValueError("the paper has no histogram of users")
 

@@ -69,13 +69,6 @@ def add_kept(starts: Ints, words: Ints, first: int, chosen: Marks, table: Ints) 
 
 
 @kernel
-def add_numbers(starts: Ints, most: int, table: Ints) -> None:
-    """Count the users by how many records are kept of them; more than `most` count as `most`."""
-    for user in range(starts.size - 1):
-        table[min(starts[user + 1] - starts[user], most)] += 1
-
-
-@kernel
 def add_bins(starts: Ints, table: Ints) -> None:
     """Count the users with records by bins of these: bin 0 for one record, bin j for 2**(j - 1) + 1 to 2**j."""
     for user in range(starts.size - 1):

@@ -11,7 +11,6 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 from discreet.errors import BadParameter
@@ -29,7 +28,7 @@ AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
     "marginals": (("agreed", math.inf),),
     "items": (("even-shares", math.inf),),
-    "items in contexts": (("sra", math.inf),),
+    "pairs of items": (("sra", math.inf),),
 }
 #: what it was in earlier versions, whose releases are checked as what they are
 FORMER_AUTO: dict[str, tuple[str, ...]] = {
@@ -75,7 +74,7 @@ def _picked(task: Task, request: Request) -> Mechanism:
     method = next(method for method, most in AUTO[task.job] if request.schema.cells <= most)
     kind = registry()[task.name, method]
     _check_parameters(task, kind, request)
-    return kind(replace(request, auto=True))
+    return kind(request)
 
 
 def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:

@@ -29,8 +29,6 @@ class Request:
     unit: Unit
     epsilon: Fraction
     parameters: dict[str, Any] = field(default_factory=dict)
-    #: whether nobody chose the method, so that what it leaves open is chosen with it
-    auto: bool = False
 
     @classmethod
     def of(cls, task: Task, schema: Schema, unit: Unit, epsilon: Number) -> Request:

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.counting import add_bins, add_kept, add_numbers, add_pairs, add_shares
+from discreet.kernels.counting import add_bins, add_kept, add_pairs, add_shares
 from discreet.private.counts import Counts, NeverShown
 
 Ints = NDArray[np.int64]
@@ -22,9 +22,9 @@ _ALL = np.empty(0, np.bool_)
 class Kept(NeverShown, ABC):
     """Records of users over cells of sizes (items, contexts, ...), each user's in random order or by a score.
 
-    Adding or taking away one user changes `table(first)` by at most `first` in all, `numbers` and `bins` by one,
-    `shares` by at most whole * bound in all, and the undirected `pairs(first)` by at most first * (first - 1) / 2,
-    directed ones by twice that.
+    Adding or taking away one user changes `table(first)` by at most `first` in all, `bins` by one, `shares` by at most
+    whole * bound in all, and the undirected `pairs(first)` by at most first * (first - 1) / 2, directed ones by twice
+    that.
     """
 
     sizes: tuple[int, ...]
@@ -39,16 +39,12 @@ class Kept(NeverShown, ABC):
         """The counts of all cells, flat, of the first records of every user, or of every chosen one."""
 
     @abstractmethod
-    def numbers(self, most: int) -> Ints:
-        """How many users have 0, 1, ..., `most` or more records."""
-
-    @abstractmethod
     def bins(self, count: int) -> Ints:
         """How many users have 1, 2, 3 to 4, 5 to 8, ... records; those beyond the last of `count` bins count in it."""
 
     @abstractmethod
     def shares(self, bound: int, whole: int, places: Ints) -> Ints:
-        """Counts where a record adds `whole` to the count at its item's place; -1 for items that are left out.
+        """Counts where a record adds `whole` to the count at its cell's place; -1 for cells that are left out.
 
         A user with more than `bound` such records adds an equal share of whole * bound for each, rounded down.
         """
@@ -83,11 +79,6 @@ class KeptRecords(Kept):
         add_kept(self._starts, self._words, min(first, self._words.size), _ALL if chosen is None else chosen, table)
         return table
 
-    def numbers(self, most: int) -> Ints:
-        table = np.zeros(most + 1, np.int64)
-        add_numbers(self._starts, most, table)
-        return table
-
     def bins(self, count: int) -> Ints:
         table = np.zeros(count, np.int64)
         add_bins(self._starts, table)
@@ -95,8 +86,7 @@ class KeptRecords(Kept):
 
     def shares(self, bound: int, whole: int, places: Ints) -> Ints:
         table = np.zeros(int(places.max()) + 1, np.int64)
-        of_cells = np.repeat(places, int(np.prod(self.sizes[1:])))
-        add_shares(self._starts, self._words, of_cells, bound, whole, table)
+        add_shares(self._starts, self._words, places, bound, whole, table)
         return table
 
     def pairs(self, first: int, *, directed: bool) -> Ints:
@@ -127,11 +117,6 @@ class CountedHistories(Kept):
             table = np.bincount(owner[chosen], minlength=table.size).astype(np.int64)
         return table
 
-    def numbers(self, most: int) -> Ints:
-        table = np.zeros(most + 1, np.int64)
-        table[1] = self.users
-        return table
-
     def bins(self, count: int) -> Ints:
         table = np.zeros(count, np.int64)
         table[0] = self.users
@@ -139,8 +124,7 @@ class CountedHistories(Kept):
 
     def shares(self, bound: int, whole: int, places: Ints) -> Ints:
         table, some = np.zeros(int(places.max()) + 1, np.int64), places >= 0
-        per_item = self.table(1).reshape(self.sizes[0], -1).sum(axis=1)
-        np.add.at(table, places[some], whole * per_item[some])
+        np.add.at(table, places[some], whole * self.table(1)[some])
         return table
 
     def pairs(self, first: int, *, directed: bool) -> Ints:

@@ -12,6 +12,7 @@ from discreet.summaries.marginal_tables import MarginalTables
 from discreet.summaries.query_answers import QueryAnswers
 from discreet.summaries.selected_counts import SelectedCounts
 from discreet.summaries.shared_counts import SharedCounts
+from discreet.summaries.shared_edges import SharedEdges
 from discreet.summaries.shrunk import Shrunk, ShrunkCells
 from discreet.summaries.sketch_cells import SketchCells
 from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
@@ -21,9 +22,10 @@ from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
 
 _TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
 _DENSE = (Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
+_SHARED = (SharedCounts, SharedEdges)
 SHAPES: dict[str, type[Summary]] = {
     summary.shape: summary
-    for summary in (*_TABLES, *_DENSE, SparseNodes, AdaptiveBlocks, AgreedTables, SharedCounts, SelectedCounts)
+    for summary in (*_TABLES, *_DENSE, *_SHARED, SparseNodes, AdaptiveBlocks, AgreedTables, SelectedCounts)
 }
 
 __all__ = ["SHAPES", "Answers", "Summary"]

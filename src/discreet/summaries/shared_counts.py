@@ -16,8 +16,9 @@ from discreet.numbers.laws import half_widths
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Besides, Floats, Summary, cells_asked, per_question
+from discreet.summaries.base import Answers, Floats, Summary, cells_asked, per_question
 from discreet.summaries.columns import arrow_table, labels_of, read_column
+from discreet.summaries.share_answers import WeighedAnswers
 from discreet.summaries.share_estimates import ShareEstimates
 from discreet.summaries.share_intervals import BINS, HIGH_WEIGHT, LOW_WEIGHT, SECOND, Hidden, one_sided
 from discreet.summaries.share_steps import Corrections, Ints, Weighed
@@ -39,39 +40,36 @@ class SharedCounts(Summary):
         self.estimates = ShareEstimates(items, corrections)
 
     @cached_property
-    def _hidden(self) -> Hidden | None:
+    def hidden(self) -> Hidden | None:
+        """What can hide behind weights, if users' were bounded."""
         if self.corrections is None:
             return None
         return Hidden(self.items, self.corrections, self.most, self.what == "users")
 
     def answer(self, questions: Questions, level: float) -> Answers:
+        return self.found(questions, level).told(self.items, self.bounded, self.rounding)
+
+    def found(self, questions: Questions, level: float) -> WeighedAnswers:
         asked = cells_asked(questions).astype(np.int64)
         weight = self._sums(questions, self._running[0])
         low, high, half = self._ends(questions, asked, weight, level)
-        units = self.items.units
-        seen = weight / units
         value = self._sums(questions, self._running[1])
-        stderr = self._stderr(questions, value)
-        # the model knows more than an interval of a single weight, which is made as wide as it takes to hold the answer
-        low = np.minimum(low, np.floor(value)).astype(np.int64)
-        high = np.maximum(high, np.ceil(value)).astype(np.int64)
-        if self._hidden is None:
-            return Answers(value, stderr, low, high, plain=seen)
-        name = f"when each user counts at most {self.items.bound:,} {self._called}, shared out evenly"
-        near = (
-            np.maximum((weight - half) / units, 0.0),
-            np.maximum((weight + half) / units, 0.0) * self._hidden.rounding,
-        )
-        parts = {"noise": half / units, "not kept": np.maximum(high - near[1], 0.0)}
-        return Answers(value, stderr, low, high, seen, Besides(name, np.maximum(seen, 0.0), *near), parts)
+        return WeighedAnswers(weight, half, low, high, value, self._stderr(questions, value))
 
     @property
-    def _called(self) -> str:
-        return "records" if self.what == "records" else "different items"
+    def rounding(self) -> float:
+        return 1.0 if self.hidden is None else self.hidden.rounding
+
+    @property
+    def bounded(self) -> str:
+        """How many records of a user weigh in full; "" if that is no bound."""
+        if self.hidden is None:
+            return ""
+        return f"{self.items.bound:,} {'records' if self.what == 'records' else 'different items'}"
 
     def _ends(self, questions: Questions, asked: Ints, weight: Ints, level: float) -> tuple[Any, Any, Any]:
         """Low and high, and the half-width of the weight alone. How a miss is divided follows from the question."""
-        items, hidden, miss = self.items, self._hidden, 1 - level
+        items, hidden, miss = self.items, self.hidden, 1 - level
         half = half_widths(Alpha.of(items.scale), asked, level)
         if hidden is None:
             return -((half - weight) // items.units), (weight + half) // items.units, half
@@ -150,26 +148,37 @@ class SharedCounts(Summary):
 
     def facts(self) -> dict[str, Any]:
         facts = {"what": self.what, "most": self.most, "items": self.items.facts()}
-        if self.corrections is None or self._hidden is None:
+        if self.corrections is None or self.hidden is None:
             return facts
-        low, high = self._hidden.beyond(_LEVEL)
+        low, high = self.hidden.beyond(_LEVEL)
         beyond = {"low": low, "high": high, "level": _LEVEL}
         return {**facts, **self.corrections.facts(), "share of records beyond the bound": beyond}
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SharedCounts:
-        if len(schema) != 1 or facts["what"] not in ("records", "users"):
+        if len(schema) != 1:
+            raise ValueError("the table has more than items")
+        return cls.of_weights(schema, facts, read_weights(parquet, schema.cells))
+
+    @classmethod
+    def of_weights(cls, schema: Schema, facts: dict[str, Any], values: Ints) -> SharedCounts:
+        """From noisy weights and all else that is known."""
+        if facts["what"] not in ("records", "users"):
             raise ValueError("items are counted in another way than any that is known")
-        expected = f"the schema has {schema.cells} items"
-        values = read_column(parquet, "shared_count", schema.cells, expected, np.int64)
-        if float(np.abs(values).sum(dtype=np.float64)) >= _LARGEST_SUM:
-            raise ValueError("the table holds counts that add up to more than any release has")
         most = written.whole(facts, "most", 1)
         items = Weighed.read(facts["items"], values, most)
         corrections = Corrections.read(facts, schema.cells, most) if "head" in facts else None
         if (corrections is None) != (most == 1):
             raise ValueError("what makes up for bounded weights is missing")
         return cls(schema, items, corrections, most=most, what=facts["what"])
+
+
+def read_weights(parquet: Any, rows: int) -> Ints:
+    """The noisy weights of a table of so many rows."""
+    values = read_column(parquet, "shared_count", rows, f"there are {rows} counts", np.int64)
+    if float(np.abs(values).sum(dtype=np.float64)) >= _LARGEST_SUM:
+        raise ValueError("the table holds counts that add up to more than any release has")
+    return values
 
 
 def _single(weighed: Weighed, miss: float) -> int:

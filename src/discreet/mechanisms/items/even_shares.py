@@ -1,9 +1,10 @@
 """All records of each user count, with a weight that the user's records share, and what that loses is made up for.
 
-Source: our own; see the card. Guarantee: pure epsilon, from four measurements whose costs add up: a histogram of users
-by their records, the weights of items, a total, and a second look at the largest ten. Every bound, and which ten these
-are, follows from noisy numbers that were paid for. Numerics: exact noise on whole numbers; weights are whole units.
-Bias: numbers are guesses by a model that shrinks small counts; intervals are not.
+Source: our own; see the card. Guarantee: pure epsilon, from measurements whose costs add up: a histogram of users by
+their records, the weights of items, a total, and a second look at the largest ten; with contexts also the weights of
+these, and of items in them. Every bound, and which ten are the largest, follows from noisy numbers that were paid for.
+Numerics: exact noise on whole numbers; weights are whole units. Bias: numbers are guesses by a model that shrinks small
+counts; intervals are not.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from discreet.summaries.selected_counts import SelectedCounts
 from discreet.summaries.share_estimates import likely_weights
 from discreet.summaries.share_steps import Corrections, Ints, Weighed
 from discreet.summaries.shared_counts import SharedCounts
+from discreet.summaries.shared_edges import SharedEdges
 
 #: parts of epsilon; chosen on five data sets, and flat around these
 _PARTS = {
@@ -48,6 +50,9 @@ _PARTS = {
     "total": Fraction(4, 100),
     "head": Fraction(8, 100),
 }
+#: what items have of it is divided if there are contexts; edges have more of it where users have one record
+_IN_CONTEXTS = {"items": Fraction(56, 80), "contexts": Fraction(4, 80), "edges": Fraction(20, 80)}
+_OF_ONE_RECORD = {"items": Fraction(35, 100), "contexts": Fraction(5, 100), "edges": Fraction(60, 100)}
 #: how many items are measured again
 HEAD = 10
 #: where only the largest are wanted: if all are ranked, and if they are selected; both with the same histogram
@@ -68,7 +73,7 @@ class EvenShares(ItemMethod):
     takes_pairs = False
     columns = SHARED_COLUMNS
     rehearsal = "none"
-    spends_all = False  # no user is at all four bounds at once
+    spends_all = False  # no user is at all bounds at once
 
     def __init__(self, request: Request) -> None:
         if {"top", "shares"} <= set(request.parameters):
@@ -81,15 +86,17 @@ class EvenShares(ItemMethod):
             self.note_choice("shares if items are selected", said, "default; `summary` says whether they were")
         if self.selects and self._selection_scale() > LARGEST_CHOICE:
             raise BadParameter(f"{self.method}: to select needs more of epsilon; raise epsilon, or lower top")
-        if len(request.schema) > 1:
-            raise BadParameter(
-                f"{self.method} counts items alone; leave out the context, or use sra, hpa or lpa for it"
-            )
+        if self.in_contexts and self.top is not None:
+            raise BadParameter("top: the largest are found among items alone; leave out the context, or top")
 
     @property
     def bounds_users(self) -> bool:
         """Whether a user may have several records, so that there is something to share."""
         return self.request.unit.most > 1
+
+    @property
+    def in_contexts(self) -> bool:
+        return len(self.request.schema) > 1
 
     @property
     def selects(self) -> bool:
@@ -108,8 +115,11 @@ class EvenShares(ItemMethod):
 
     def default_shares(self) -> dict[str, Fraction]:
         if not self.bounds_users:
-            return {"items": Fraction(1)}
-        return dict(_TOP_PARTS if "top" in self.request.parameters else _PARTS)
+            return dict(_OF_ONE_RECORD) if self.in_contexts else {"items": Fraction(1)}
+        every = dict(_TOP_PARTS if "top" in self.request.parameters else _PARTS)
+        if self.in_contexts:
+            every |= {step: every["items"] * part for step, part in _IN_CONTEXTS.items()}
+        return every
 
     def widest_change(self) -> Fraction:
         unit = self.request.unit
@@ -117,25 +127,37 @@ class EvenShares(ItemMethod):
 
     def published(self, histories: Histories, bound: int, noise: Noise) -> Summary:
         kept = self.kept(histories, bound, noise)
-        every = np.arange(self.sizes["items"])
-        what = "users" if self.distinct else "records"
         if not self.bounds_users:
-            items = self._weighed("items", kept.shares(1, 1, every), 1, 1, noise)
-            return SharedCounts(self.release_schema, items, None, most=bound, what=what)
+            return self._summary(self._weights(kept, 1, 1, noise), None)
         bins = self._weighed("histogram", kept.bins(number_of_bins(bound)), 1, 1, noise)
         clear = clear_bins(bins.values, float(bins.scale))
         if self.selects and self._selecting_is_better(clear, float(bins.scale)):
             return self._selected(kept, noise)
         weight = weight_of_users(clear, bound)
         units = units_for(weight, bound)
-        items = self._weighed("items", kept.shares(weight, units, every), weight, units, noise)
+        weights = self._weights(kept, weight, units, noise)
+        items = weights["items"]
         one = float(self.unit_of(1).sensitivity / self.epsilon_of("total"))
         most = bound_of_total(clear, one, bound)
         total = self._weighed("total", kept.table(most).sum()[None], most, 1, noise)
         heads = np.argsort(-items.values, kind="stable")[:HEAD]
         head = self._head(kept, heads, items, most, noise)
-        corrections = Corrections(bins, total, heads, head)
-        return SharedCounts(self.release_schema, items, corrections, most=bound, what=what)
+        return self._summary(weights, Corrections(bins, total, heads, head))
+
+    def _weights(self, kept: Kept, bound: int, units: int, noise: Noise) -> dict[str, Weighed]:
+        """Of items, and of contexts and edges; a record is in one edge, so the others' weights are sums of edges'."""
+        edges = kept.shares(bound, units, np.arange(self.release_schema.cells))
+        exact = {"items": self.per_item(edges)}
+        if self.in_contexts:
+            exact |= {"contexts": edges.reshape(self.sizes["items"], -1).sum(axis=0), "edges": edges}
+        return {step: self._weighed(step, numbers, bound, units, noise) for step, numbers in exact.items()}
+
+    def _summary(self, weights: dict[str, Weighed], corrections: Corrections | None) -> Summary:
+        alone, what = self.release_schema.select([self.item]), "users" if self.distinct else "records"
+        items = SharedCounts(alone, weights["items"], corrections, most=self.request.unit.most, what=what)
+        if not self.in_contexts:
+            return items
+        return SharedEdges(self.release_schema, items, weights["contexts"], weights["edges"])
 
     def _selecting_is_better(self, clear: NDArray[np.float64], scale: float) -> bool:
         """Selecting k has noise of k / epsilon; ranking has that of the users' average number of items, or about."""
@@ -185,7 +207,8 @@ class EvenShares(ItemMethod):
             units = units_for(bound, self.request.unit.most)
         places = np.full(self.sizes["items"], -1, np.int64)
         places[heads] = np.arange(heads.size)
-        return self._weighed("head", kept.shares(bound, units, places), bound, units, noise)
+        exact = kept.shares(bound, units, np.repeat(places, self.release_schema.cells // places.size))
+        return self._weighed("head", exact, bound, units, noise)
 
     def _weighed(self, step: str, exact: Ints, bound: int, units: int, noise: Noise) -> Weighed:
         """Numbers that one user changes by at most bound * units in all, with noise that is paid for."""

@@ -32,21 +32,13 @@ class ItemCells(ItemMethod):
     """Noise of one scale for all items, of another for all edges; `select` says which records are kept."""
 
     def __init__(self, request: Request) -> None:
-        self.rescales = request.parameters.get("rescale", self._rescales_by_itself(request)) is True
+        self.rescales = request.parameters.get("rescale") is True
         self.columns = RESCALED_COLUMNS if self.rescales else ()
         super().__init__(request)
-        if self.rescales and "rescale" not in request.parameters:
-            self.note_choice("rescale", True, "default of `auto`")
         self.needs_rows |= self.rescales
         self.looks += self.rescales
         if self.rescales and self.pairs:
             raise BadParameter("rescale: a total of records cannot correct counts of pairs; leave rescale out")
-
-    def _rescales_by_itself(self, request: Request) -> bool:
-        """Whether nobody chose the method, and it leaves out records that a total makes up for."""
-        asked, most = request.parameters, request.unit.most
-        bound = asked.get("bound", min(self.usual_bound, most))
-        return request.auto and bound != most and not asked.get("pairs") and "shares" not in asked
 
     def default_shares(self) -> dict[str, Fraction]:
         total = {"total": TOTAL_SHARE} if self.rescales else {}

@@ -21,7 +21,7 @@ from discreet.private.publish import from_counts
 from discreet.schema import Nominal, Schema
 from discreet.tasks import Items
 from discreet.transforms.fourier import coefficients, padded_length, relative_error, restored, squared_length
-from tests.law.item_cases import Rows, made
+from tests.law.item_cases import Rows, made, records_of_users
 from tests.statistics import compare
 
 Ints = NDArray[np.int64]
@@ -62,7 +62,7 @@ def what_users_add(method: Any, bound: int, longest: int) -> list[list[Ints]]:
 
     def looks(rows: list[list[int]]) -> list[Ints]:
         kept = Rows(SIZES, rows).kept(bound, distinct=method.distinct, scores=None, salt=b"same salt always")
-        return [*method.tables(kept, bound), kept.numbers(bound + 1)]
+        return [*method.tables(kept, bound), records_of_users(kept, bound + 1)]
 
     before = looks(OTHERS)
     users = (looks([*OTHERS, list(mine)]) for mine in multisets(8, longest))

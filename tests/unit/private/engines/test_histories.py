@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.kernels.reservoirs import SEEN, USER
 from discreet.private.engines.reservoirs import Reservoirs, ShardedRows
 from discreet.private.kept import KeptRecords
-from tests.law.item_cases import offer, reservoirs
+from tests.law.item_cases import offer, records_of_users, reservoirs
 from tests.statistics import compare
 
 Ints = NDArray[np.int64]
@@ -297,7 +297,7 @@ def test_tables_and_numbers() -> None:
         assert kept.table(first, chosen).tolist() == [some[cell] for cell in range(10)]
         assert kept.table(first, np.zeros(25, np.bool_)).sum() == 0
         sizes = Counter(min(len(mine), first) for mine in of)
-        assert kept.numbers(first).tolist() == [sizes[number] for number in range(first + 1)]
+        assert records_of_users(kept, first).tolist() == [sizes[number] for number in range(first + 1)]
         assert kept.users == 25
 
 

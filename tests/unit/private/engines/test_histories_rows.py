@@ -23,6 +23,7 @@ from discreet.private.engines.row_histories import histories
 from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Nominal, Ordinal, Schema
+from tests.law.item_cases import records_of_users
 from tests.statistics import compare
 
 dice = np.random.default_rng()
@@ -65,7 +66,7 @@ def of_users(*who: Any, kind: Any = None) -> pa.Table:
 def test_users_of_any_type(who: list[Any], kind: Any, numbers: list[int]) -> None:
     """Different ids are different users, however far apart; rows of nobody are left out."""
     kept = kept_of(of_users(*who, kind=kind), 50)
-    assert kept.numbers(3).tolist() == numbers
+    assert records_of_users(kept, 3).tolist() == numbers
     assert kept.users == sum(numbers)
     assert kept_of(of_users(*who, kind=kind), 1).table(1).sum() == sum(numbers)
 
@@ -74,7 +75,7 @@ def test_parts_that_disagree_on_the_type_of_users(tmp_path: Any) -> None:
     for name, who in (("a", ["1", "1.0", "x"]), ("b", [1, 2, 2]), ("c", [1.0, 2.0, 2.5])):
         pd.DataFrame({"who": who, "item": "b", "day": 3}).to_parquet(tmp_path / f"{name}.parquet")
     kept = kept_of(sorted(tmp_path.glob("*.parquet")), 50)
-    assert sorted(np.repeat(np.arange(6), kept.numbers(5)).tolist()) == [1, 1, 3, 4]
+    assert sorted(np.repeat(np.arange(6), records_of_users(kept, 5)).tolist()) == [1, 1, 3, 4]
 
 
 def test_records_outside_the_domain_leave_no_trace() -> None:
@@ -85,7 +86,7 @@ def test_records_outside_the_domain_leave_no_trace() -> None:
     mixed_up = pd.DataFrame({name: [*bad[name], *good[name], *bad[name]] for name in good})
     with_bad = kept_of(mixed_up, 7)
     assert with_bad.users == plain.users == 2
-    assert with_bad.numbers(8).tolist() == plain.numbers(8).tolist()
+    assert records_of_users(with_bad, 8).tolist() == records_of_users(plain, 8).tolist()
     assert np.array_equal(with_bad.table(7), plain.table(7))
 
 
@@ -97,9 +98,9 @@ def test_rows_are_bounded_whatever_the_source_holds() -> None:
     everything = np.bincount(rows.item.map(ord) * 4 - 4 * ord("a") + rows.day, minlength=12)
     for frame in (rows, named):
         assert np.array_equal(kept_of(frame, 10**6).table(10**6), everything)
-        assert kept_of(frame, 5).numbers(9).tolist() == [0, 0, 0, 0, 0, 300, 0, 0, 0, 0]
+        assert records_of_users(kept_of(frame, 5), 9).tolist() == [0, 0, 0, 0, 0, 300, 0, 0, 0, 0]
         once = kept_of(frame, 9, distinct=True)
-        assert once.numbers(9).tolist() == [0, 0, 0, 300, 0, 0, 0, 0, 0, 0]
+        assert records_of_users(once, 9).tolist() == [0, 0, 0, 300, 0, 0, 0, 0, 0, 0]
         assert once.table(9).reshape(3, 4).sum(axis=1).tolist() == [300, 300, 300]
 
 
@@ -235,7 +236,7 @@ def test_engines_that_serve_one_thread_only(tmp_path: Path) -> None:
         file.executemany("INSERT INTO rows VALUES (?, ?, ?)", [(1, "a", 0), (1, "b", 1), (2, "c", 2)])
         file.commit()
     backend = ibis.sqlite.connect(tmp_path / "rows.db")
-    assert kept_of(backend.table("rows"), 2).numbers(2).tolist() == [0, 1, 1]
+    assert records_of_users(kept_of(backend.table("rows"), 2), 2).tolist() == [0, 1, 1]
     backend.disconnect()
 
 
@@ -274,7 +275,7 @@ def test_threads_do_not_matter(distinct: bool) -> None:
     assert one.users == two.users
     if distinct:  # nothing but the order of a user's rows can differ, and with it which day stands for an item
         assert np.array_equal(one.table(3).reshape(3, 4).sum(axis=1), two.table(3).reshape(3, 4).sum(axis=1))
-    assert np.array_equal(one.numbers(4), two.numbers(4))
+    assert np.array_equal(records_of_users(one, 4), records_of_users(two, 4))
 
 
 def test_too_many_cells_for_a_key() -> None:

@@ -86,7 +86,7 @@ def people_by_other_ways(source: Any) -> set[int]:
     return {
         int(count(source, SCHEMA, bounded, salt=SALT).counts.sum()),
         int(count_sets(source, SCHEMA, [["x"]], bounded, salt=SALT)[0].counts.sum()),
-        int(items.kept(1, distinct=False, scores=None, salt=SALT).numbers(1)[1]),
+        items.kept(1, distinct=False, scores=None, salt=SALT).users,
     }
 
 
