@@ -42,6 +42,25 @@ def smooth_posteriors(values: NDArray[np.int64], scale: float) -> tuple[Floats, 
     The same fit, but smoothed over neighbouring counts in every round: for statements about chances a law must not have
     gaps that are there by chance alone. The count 0, which many may share, stays apart.
     """
+    counts, row_of, chances, law = _smooth_fit(values, scale)
+    posterior = chances * law
+    return counts, row_of, posterior / posterior.sum(axis=1, keepdims=True)
+
+
+def posteriors_by_others(values: NDArray[np.int64], scale: float) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """The same, but each value by the law of all others, and of one more that may have any count.
+
+    A largest value that noise made large draws the fitted law to itself, and would so confirm itself.
+    """
+    counts, row_of, chances, law = _smooth_fit(values, scale)
+    posterior = chances * law
+    own = _smoothed(posterior / posterior.sum(axis=1, keepdims=True))
+    posterior = chances * (np.maximum(values.size * law - own, 0.0) + 1 / counts.size)
+    return counts, row_of, posterior / posterior.sum(axis=1, keepdims=True)
+
+
+def _smooth_fit(values: NDArray[np.int64], scale: float) -> tuple[Floats, NDArray[np.int64], Floats, Floats]:
+    """Counts, the row of each value, chances of seeing rows given counts, and the law of counts."""
     highest, lowest = max(float(values.max()), scale), max(-float(values.min()), scale)
     counts = _grid(highest, scale, 0.0, _STEP)
     points = np.concatenate([-_grid(lowest, scale, 0.0, _STEP / 2)[:0:-1], _grid(highest, scale, 0.0, _STEP / 2)])
@@ -50,11 +69,18 @@ def smooth_posteriors(values: NDArray[np.int64], scale: float) -> tuple[Floats, 
     chances = _chances(points[used], counts, scale, 0.0)
     law = np.full(counts.size, 1 / counts.size)
     for _ in range(_ROUNDS):
-        law = law * ((times / (chances @ law)) @ chances) / times.sum()
-        law[1:] = law[1:] / 2 + (np.append(law[2:], 0) + np.append(0, law[1:-1])) / 4
+        law = _smoothed(law * ((times / (chances @ law)) @ chances))
         law /= law.sum()
-    posterior = chances * law
-    return counts, row_of, posterior / posterior.sum(axis=1, keepdims=True)
+    return counts, row_of, chances, law
+
+
+def _smoothed(law: Floats) -> Floats:
+    """Over neighbouring counts (the last axis); the count 0 apart."""
+    found, rest = law.copy(), law[..., 1:]
+    found[..., 1:] = rest / 2
+    found[..., 1:-1] += rest[..., 1:] / 4
+    found[..., 2:] += rest[..., :-1] / 4
+    return found
 
 
 def _means(seen: Floats, weights: Floats, counts: Floats, scale: float, unseen: float) -> Floats:

@@ -16,8 +16,9 @@ Floats = NDArray[np.float64]
 DRAWS = 1000
 #: items further down the list than this are not simulated
 MOST_RIVALS = 5000
-#: the same where counts are drawn by a model, and how often: many who may all be the largest must all be tried
-_MODELLED_RIVALS, _MODELLED_DRAWS = 10**5, 200
+#: the same where counts are drawn by a model, and how often: many who may all be the largest must all be tried, but
+#: even where nothing shows, few of the largest are in the lower part of the list
+_MODELLED_RIVALS, _MODELLED_DRAWS = 3 * 10**4, 200
 _AT_ONCE = 2 * 10**6
 
 

@@ -38,8 +38,10 @@ class WeighedAnswers:
             return Answers(self.value, self.stderr, low, high, plain=seen)
         name = f"when each user counts at most {bounded}, shared out evenly"
         below, above = (np.maximum((self.weight + side * self.half) / units, 0.0) for side in (-1, 1))
-        besides = Besides(name, np.maximum(seen, 0.0), below, above * rounding)
-        parts = {"noise": self.half / units, "not kept": np.maximum(high - besides.high, 0.0)}
+        # where some records weigh nothing at all, no weight tells how many these are
+        most = above * rounding if np.isfinite(rounding) else np.full_like(above, np.inf)
+        besides = Besides(name, np.maximum(seen, 0.0), below, most)
+        parts = {"noise": self.half / units, "not kept": np.maximum(high - above, 0.0)}
         return Answers(self.value, self.stderr, low, high, seen, besides, parts)
 
     @classmethod

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,6 @@ _POWERS = np.linspace(0.4, 1.6, 121)
 _POWER_SPREAD = 0.6
 #: typical error of a count's logarithm that is left, in the same parts
 _SPREAD = 0.2
-#: draws among which those of the head are chosen by their own measurement
-_TRIED = 20
 #: weights of more scales of noise than this are what was measured: no law moves them, and its grid is coarse there
 _CLEAR = 20
 #: the variance of a Laplace law's square, in squares of its variance
@@ -177,36 +174,6 @@ class ShareEstimates:
         mean = chances @ (counts * np.exp(spread / 2))
         square = chances @ (counts**2 * np.exp(2 * spread))
         return mean[row_of], np.maximum(square - mean**2, 0.0)[row_of]
-
-    def draws(self, items: NDArray[np.int64], draws: int, random: Any) -> Floats:
-        """draws x items: counts that may be true, by the model."""
-        row_of = self._posteriors[1][items]
-        found = np.empty((draws, items.size))
-        for row in np.unique(row_of):
-            mine = np.flatnonzero(row_of == row)
-            found[:, mine] = self._drawn(row, (draws, mine.size), random)
-        if self.corrections is not None:
-            places = {int(code): place for place, code in enumerate(self.corrections.heads)}
-            for column, item in enumerate(items.tolist()):
-                if item in places:
-                    found[:, column] = self._head_draws(places[item], row_of[column], draws, random)
-        return found
-
-    def _drawn(self, row: int, shape: tuple[int, ...], random: Any) -> Floats:
-        weights, _, chances = self._posteriors
-        places = np.searchsorted(np.cumsum(chances[row]), random.random(shape))
-        counts, spread = self._counts(weights[np.minimum(places, weights.size - 1)])
-        return np.asarray(counts * np.exp(np.sqrt(spread) * random.standard_normal(shape)))
-
-    def _head_draws(self, place: int, row: int, draws: int, random: Any) -> Floats:
-        """Those of many draws that fit the item's own measurement."""
-        assert self.corrections is not None
-        head = self.corrections.head
-        tried, seen = self._drawn(row, (_TRIED * draws,), random), head.values[place] / head.units
-        fits = np.exp(-np.abs(seen - tried) / head.spread)
-        if fits.sum() <= 1e-12 * fits.size:
-            return np.full(draws, max(seen, 0.0))
-        return np.asarray(random.choice(tried, draws, p=fits / fits.sum()))
 
 
 def _summing_to(total: float, parts: Floats) -> Floats:

@@ -19,6 +19,7 @@ from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary, cells_asked, per_question
 from discreet.summaries.columns import arrow_table, labels_of, read_column
 from discreet.summaries.share_answers import WeighedAnswers
+from discreet.summaries.share_draws import ShareDraws
 from discreet.summaries.share_estimates import ShareEstimates
 from discreet.summaries.share_intervals import BINS, HIGH_WEIGHT, LOW_WEIGHT, SECOND, Hidden, one_sided
 from discreet.summaries.share_steps import Corrections, Ints, Weighed
@@ -45,6 +46,10 @@ class SharedCounts(Summary):
         if self.corrections is None:
             return None
         return Hidden(self.items, self.corrections, self.most, self.what == "users")
+
+    @cached_property
+    def _draws(self) -> ShareDraws:
+        return ShareDraws(self.estimates, self.most, repeats=self.what == "records")
 
     def answer(self, questions: Questions, level: float) -> Answers:
         return self.found(questions, level).told(self.items, self.bounded, self.rounding)
@@ -139,7 +144,10 @@ class SharedCounts(Summary):
 
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks."""
-        return self.estimates.draws(questions.first[:, 0], draws, random)
+        return self.item_draws(questions.first[:, 0], draws, random)
+
+    def item_draws(self, items: Ints, draws: int, random: Any) -> Floats:
+        return self._draws.draws(items, draws, random)
 
     def to_arrow(self) -> Any:
         item = self.schema.names[0]

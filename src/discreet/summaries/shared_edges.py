@@ -129,7 +129,7 @@ class SharedEdges(Summary):
         """As `ranking.Modelled` asks: an item's count, of which a part that may be another lies in the contexts."""
         item = np.zeros(questions.count, np.int64)
         item[questions.owner] = questions.first[:, 0]
-        found = self.alone.estimates.draws(item, draws, random)
+        found = self.alone.item_draws(item, draws, random)
         nowhere = np.bincount(questions.owner, minlength=questions.count) == 0
         some = np.flatnonzero(nowhere | (self._kinds(questions) != _OF_ITEMS))
         if some.size:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.noise import Noise, SeededSource
-from discreet.numbers.likely_counts import likely_counts
+from discreet.numbers.likely_counts import likely_counts, posteriors_by_others, smooth_posteriors
 from tests.law.item_cases import Rows, made
 
 dice = np.random.default_rng(1763)
@@ -81,3 +81,21 @@ def test_items_that_are_alike_end_up_in_large_groups() -> None:
         groups[scale] = summary.parts[0].facts()["group"]
     assert groups["mean"] >= 100
     assert groups["paper"] <= 50
+
+
+def test_a_value_is_judged_by_all_others() -> None:
+    """Equal counts with noise at its quantiles, the largest a little beyond: it must not make a law for itself."""
+    scale, parts = 100.0, (np.arange(1000) + 0.5) / 1000
+    noise = np.where(parts < 0.5, np.log(2 * parts), -np.log(2 * (1 - parts))) * scale
+    values = np.rint(300 + noise).astype(np.int64)
+    top = int(np.argmax(values))
+    values[top] += 300
+
+    def mean(posteriors: Any, values: Any) -> float:
+        counts, row_of, chances = posteriors(values, scale)
+        assert chances.sum(axis=1) == pytest.approx(np.ones(chances.shape[0]))
+        return float(chances[row_of[top]] @ counts)
+
+    assert mean(posteriors_by_others, values) + 200 < mean(smooth_posteriors, values) < values[top]
+    values[top] += 5000  # beyond what noise can do
+    assert mean(posteriors_by_others, values) == pytest.approx(values[top], rel=0.05)

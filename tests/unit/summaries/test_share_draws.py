@@ -1,0 +1,117 @@
+"""Draws behind bounded weights: sure where counts are clear, and less so the more cannot be known of users."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.summaries import simulation
+from discreet.summaries.share_draws import ShareDraws
+from discreet.summaries.share_estimates import ShareEstimates
+from discreet.summaries.share_steps import Corrections, Weighed
+from discreet.summaries.share_worlds import RATIOS, WORLDS, ShareWorlds, drawn_worlds
+
+UNITS = 512
+#: 40 items, each of 5 % less weight than the one before, in records
+WEIGHTS = 400 * 0.95 ** np.arange(40)
+LIGHT = [0, 4000, 0, 0, 0, 0, 0, 0, 0]
+#: a few users have as many records as all others
+HEAVY = [0, 4000, 0, 0, 0, 0, 0, 40, 0]
+
+
+def made(bins: list[int], total: float, seen: Any = None, noise: int = 10) -> ShareEstimates:
+    """Ten items were measured again, and had what is `seen`, else their part of the total."""
+    items = Weighed(np.rint(WEIGHTS * UNITS).astype(np.int64), Fraction(UNITS), 1, UNITS)
+    heads = np.arange(10)
+    again = WEIGHTS[heads] * total / WEIGHTS.sum() if seen is None else np.asarray(seen)
+    head = Weighed(np.rint(again).astype(np.int64), Fraction(noise), 10)
+    histogram = Weighed(np.array(bins), Fraction(2))
+    return ShareEstimates(
+        items, Corrections(histogram, Weighed(np.array([round(total)]), Fraction(100), 128), heads, head)
+    )
+
+
+def certainty(found: ShareEstimates, most: int = 5, repeats: bool = False) -> Any:
+    random = simulation.generator()
+    draws = ShareDraws(found, 256, repeats=repeats).draws(np.arange(40), 200, random)
+    assert draws.shape == (200, 40)
+    assert np.all(draws >= 0)
+    return simulation.membership(draws, most, random)
+
+
+def worlds(bins: list[int], repeats: bool = True) -> ShareWorlds:
+    corrections = made(bins, 8000.0).corrections
+    assert corrections is not None
+    items = Weighed(np.ones(40, np.int64), Fraction(1), 1, UNITS)
+    return drawn_worlds(items, corrections, 256, repeats=repeats, in_head=0.4, random=simulation.generator())
+
+
+def test_without_corrections_weights_are_counts() -> None:
+    items = Weighed(np.array([0, 0, 0, 500, 1000]), Fraction(1))
+    draws = ShareDraws(ShareEstimates(items, None), 1, repeats=False).draws(np.arange(5), 50, simulation.generator())
+    assert draws[:, 3:] == pytest.approx(np.tile([500, 1000], (50, 1)), rel=0.2)
+    assert draws[:, :3].max() < 30
+
+
+def test_clear_counts_are_certain_where_users_are_alike() -> None:
+    found = certainty(made(LIGHT, 2 * WEIGHTS.sum()))
+    assert found[:3].min() > 0.95
+    assert found[10:].max() < 0.05
+
+
+def test_few_users_with_most_records_make_all_less_certain() -> None:
+    light, heavy = 2 * WEIGHTS.sum(), 3 * WEIGHTS.sum()
+    alike = certainty(made(LIGHT, light, noise=10_000))
+    differ = certainty(made(HEAVY, heavy, noise=10_000))
+    assert differ[:4].max() < alike[:4].min()
+    measured = certainty(made(HEAVY, heavy, noise=10))
+    assert measured[:3].min() > differ[:3].max()  # the second look rules out that these have another taste
+
+
+def test_repeated_items_make_records_less_certain_than_users() -> None:
+    found = made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)
+    assert certainty(found, repeats=True)[:3].sum() < certainty(found)[:3].sum()
+
+
+def test_items_measured_again_have_what_was_measured() -> None:
+    seen = 2 * WEIGHTS[:10]
+    seen[4] *= 1.6
+    found = made(HEAVY, 3 * WEIGHTS.sum(), seen)
+    draws = ShareDraws(found, 256, repeats=False).draws(np.arange(10), 200, simulation.generator())
+    assert np.median(draws, axis=0) == pytest.approx(seen, rel=0.2)
+
+
+def test_the_same_release_always_says_the_same() -> None:
+    draws = ShareDraws(made(HEAVY, 3 * WEIGHTS.sum()), 256, repeats=True)
+    found = [draws.draws(np.arange(40), 20, simulation.generator()) for _ in range(2)]
+    assert np.array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("bins", [LIGHT, HEAVY, [-3] * 9, [10**9] * 9, [-(10**9)] * 9])
+def test_in_all_worlds_ratios_make_up_the_average(bins: list[int]) -> None:
+    found = worlds(bins)
+    assert found.part * found.heavy + (1 - found.part) * found.light == pytest.approx(np.ones(WORLDS))
+    assert np.all((found.part >= 0) & (found.part <= 1) & (found.beyond >= 1) & (found.chance >= 0))
+    assert np.all((found.seen > 0) & (found.seen <= 1))
+    every = np.arange(WORLDS)
+    ratios = found.ratios(every, found.part, simulation.generator())
+    assert ratios.shape == (WORLDS, RATIOS)
+    differ = found.heavy > found.light + 1e-6
+    low, high = np.minimum(found.light, found.heavy), np.maximum(found.light, found.heavy)
+    assert np.all((ratios >= low[:, None] - 1e-9) & (ratios <= high[:, None] + 1e-9))
+    assert found.part_for(every, np.ones(WORLDS))[differ] == pytest.approx(found.part[differ], abs=1e-6)
+    assert np.all(found.part_for(every, np.full(WORLDS, 1e9))[differ & (found.part > 0)] == 1)
+
+
+def test_items_that_count_once_for_a_user_are_not_repeated() -> None:
+    once, often = worlds(HEAVY, repeats=False), worlds(HEAVY)
+    assert np.all(once.seen == 1)
+    assert once.chance.max() < often.chance.max()
+
+
+@pytest.mark.parametrize("bins", [[-3] * 9, [10**9] * 9])
+def test_histograms_of_noise_alone_can_be_drawn(bins: list[int]) -> None:
+    assert np.all(np.isfinite(certainty(made(bins, 1.0, noise=10**6))))
