@@ -1,118 +1,202 @@
-"""What accuracy an epsilon buys, before any is spent. Reads no data: every method is rehearsed on an empty table.
+"""What accuracy an epsilon buys, before any is spent, for the questions that people ask. Reads no data.
 
-The standard errors are exact for methods whose noise does not depend on the data, and those of an empty table for the
-others. For `Items` with a public `guess` the error of an item's count follows too, with what bounding takes away.
+Where noise alone decides, errors are exact and follow from the law of the noise, whatever the size of the schema. Other
+methods are rehearsed: really run on invented data that are drawn from public facts (`planning.stand_ins`), which gives
+a range.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from discreet.errors import BadParameter, CannotAnswer
-from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
-from discreet.mechanisms.items.item_bounds import GUESSES, best_bound, squared_error
-from discreet.noise import ZeroNoise
-from discreet.privacy import as_text, exact
-from discreet.private.counts import Counts
-from discreet.queries import Questions, questions_of
+from discreet.errors import BadParameter, CannotAnswer, CountOverflow
+from discreet.left_out import by_the_unit
+from discreet.mechanisms import Mechanism, Request, mechanism_for, registry, why_auto
+from discreet.mechanisms.guesses import Guess
+from discreet.mechanisms.items.item_bounds import best_bound
+from discreet.planning.asked import asked_of
+from discreet.planning.odds import in_words
+from discreet.planning.predicted import PlannedError, Rehearsal, exact_errors, noise_decides
+from discreet.planning.question_classes import QuestionClass
+from discreet.planning.stand_ins import StandIn, said, stand_ins
+from discreet.privacy import as_text
 from discreet.release.frame import Frame
+from discreet.schema import Ordinal, Schema
 from discreet.tasks import Items, Task
 
-#: larger tables are not rehearsed
-MOST_REHEARSED = 10**7
-_REHEARSED = {
-    "exact": [],
-    "empty": ["errors are those of an empty table"],
-    "none": ["errors depend on the data"],
-}
+#: more items are not rehearsed, and no noise depends on how many there are
+MOST_ITEMS = 5_000
+#: where pairs of them are counted
+MOST_PAIRED = 500
+#: the share of answers that `within` is about, if nothing else is said
+SHARE = 0.95
+
+Progress = Callable[[str], None]
+Classes = Sequence[QuestionClass]
+
+
+@dataclass(frozen=True)
+class MethodPlan:
+    """What one method would give: an error for each class of questions, or why it cannot."""
+
+    method: str
+    errors: dict[str, PlannedError] = field(default_factory=dict)
+    #: why `auto` takes it; empty for the others
+    auto: str = ""
+    parameters: str = ""
+    note: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One row for each method: the standard error of one cell and of all cells together, or why there is none.
+    """A row for each method; `table` has one for each method and class of questions."""
 
-    For queries, the least and the largest standard error.
-    """
-
-    table: Frame
     epsilon: Fraction
+    methods: list[MethodPlan]
+    #: the classes of questions, and about how many cells a question of each adds up
+    classes: dict[str, float]
+    share: float
+    words: str
     advice: list[str]
+
+    @property
+    def table(self) -> Frame:
+        """For each method and class: the standard error, what `share` of the answers keep within, and on what basis."""
+        rows: list[tuple[Any, ...]] = [
+            (one.method, bool(one.auto), name, *error.ends(), error.basis, "")
+            for one in self.methods
+            for name, error in one.errors.items()
+        ]
+        rows += [
+            (one.method, bool(one.auto), "", *[math.nan] * 4, "refused", one.refused)
+            for one in self.methods
+            if not one.errors
+        ]
+        names = ("method", "auto", "questions", "low", "high", "within low", "within high", "basis", "why not")
+        return Frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
 
     def __str__(self) -> str:
         head = f"epsilon {as_text(self.epsilon)}: standard errors, before anything is spent"
-        return "\n".join([head, str(self.table), *self.advice])
+        return "\n".join([head, str(self.table), self.words, *self.advice])
 
 
-def plan(task: Task, request: Request) -> Plan:
-    """What each method of the task, or the one that it names, would give for this request."""
+def plan(
+    task: Task,
+    request: Request,
+    *,
+    questions: Any = None,
+    like: StandIn | None = None,
+    share: float = SHARE,
+    progress: Progress = lambda stage: None,
+) -> Plan:
+    """What each method of the task, or the one that it names, would give for this request.
+
+    `questions` are the user's own (predicates, or a CSV file or frame of them) in place of the task's natural ones;
+    `like` stands in for the private data.
+    """
+    if not 0 < share < 1:
+        raise BadParameter(f"share must lie between 0 and 1, such as 0.95, not {share}")
+    guess = Guess.read(request.parameters.get("guess"))
+    picked, why = why_auto(task, request)
+    methods: list[str] = methods_of(task)
+    tried = smaller(task, request) if like is None else request
+    asked: Classes = []
+    rehearsal: Rehearsal | None = None
+    rows = []
+    for method in methods:
+        progress(f"{method} at epsilon {as_text(request.epsilon)}")
+        auto = why if method == picked else ""
+        try:
+            mechanism = made(task, tried, method)
+            asked = asked or asked_of(task, mechanism, questions)
+            if rehearsal is None and needs_rehearsal(mechanism, asked):
+                rehearsal = rehearsal_of(task, tried, asked, like)
+            errors = predicted(mechanism, asked, rehearsal, share)
+            rows.append(MethodPlan(method, errors, auto, _parameters(mechanism), _note(mechanism)))
+        except (BadParameter, CannotAnswer, CountOverflow) as error:
+            rows.append(MethodPlan(method, auto=auto, refused=" ".join(str(error).split())))
+    classes = {one.name: one.cells() for one in asked}
+    rehearsed = any(error.basis == "rehearsed" for one in rows for error in one.errors.values())
+    advice = [*(_said(guess, like) if rehearsed else []), *_advice(task, request)]
+    if tried is not request and tried.schema.cells < request.schema.cells:
+        advice.append(f"It was planned for {tried.schema.sizes[0]:,} items, in place of {request.schema.sizes[0]:,}.")
+    return Plan(request.epsilon, rows, classes, share, in_words(request.epsilon, request.unit), advice)
+
+
+def methods_of(task: Task) -> list[str]:
     known = [method for name, method in registry() if name == task.name]
-    methods = known if task.method == "auto" else [task.method]
-    rows = [_row(task, request, method) for method in methods]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    return Plan(Frame(columns), request.epsilon, _advice(task, request))
+    return known if task.method == "auto" else [task.method]
 
 
-def _row(task: Task, request: Request, method: str) -> dict[str, Any]:
-    in_force = ""
-    try:
-        mechanism = mechanism_for(task, request, method)
-        in_force = ", ".join(f"{choice['name']} = {choice['value']}" for choice in mechanism.chosen)
-        known = mechanism.rehearsal != "none"
-        found = [float(error) for error in _stderrs(mechanism)] if known else [math.nan, math.nan]
-        note = "; ".join([*_REHEARSED[mechanism.rehearsal], *(one.sentence for one in mechanism.method_leaves_out())])
-    except (BadParameter, CannotAnswer) as error:
-        found, note = [math.nan, math.nan], str(error)
-    names = ("surest query", "least sure query") if "queries" in request.parameters else ("one cell", "all cells")
-    row = {"method": method, **dict(zip(names, found, strict=True))}
-    if isinstance(task, Items) and "guess" in request.parameters:
-        row["guessed item"] = math.nan if math.isnan(found[0]) else _guessed(mechanism, request)
-    return {**row, "parameters": in_force, "note": note}
+def made(task: Task, request: Request, method: str) -> Mechanism:
+    """The method as it would be published: where `auto` takes it, with what it then chooses by itself."""
+    if task.method == "auto" and method == why_auto(task, request)[0]:
+        return mechanism_for(task, request)
+    return mechanism_for(task, request, method)
 
 
-def _stderrs(mechanism: Mechanism) -> Any:
-    """The mechanism tried on an empty table without noise: what its errors are before there is any data."""
-    schema = mechanism.request.schema
-    if schema.cells > MOST_REHEARSED:
-        raise BadParameter(
-            f"a table of {schema.cells:.3g} cells is too large to predict its errors; "
-            "the release tells the error of each answer"
-        )
-    empty = Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
-    stderr = mechanism.measure(empty, ZeroNoise()).answer(_asked(mechanism), 0.95).stderr
-    return (stderr.min(), stderr.max()) if "queries" in mechanism.request.parameters else stderr
+def needs_rehearsal(mechanism: Mechanism, asked: Classes) -> bool:
+    return not noise_decides(mechanism) or any(one.top is not None for one in asked)
 
 
-def _asked(mechanism: Mechanism) -> Questions:
-    """A cell and everything; or the queries."""
-    schema = mechanism.release_schema
-    if "queries" in mechanism.request.parameters:
-        return questions_of(mechanism.request.parameters["queries"], schema)
-    cell = mechanism.cell()
-    first = [[cell.get(name, 0) for name in schema], [0] * len(schema)]
-    last = [[cell.get(name, schema[name].size - 1) for name in schema], [size - 1 for size in schema.sizes]]
-    return Questions(np.array(first), np.array(last), 2, np.arange(2))
+def rehearsal_of(task: Task, request: Request, asked: Classes, like: StandIn | None) -> Rehearsal:
+    guess = Guess.read(request.parameters.get("guess"))
+    invented = stand_ins(request.schema, request.unit, guess, histories=isinstance(task, Items))
+    return Rehearsal(asked, invented if like is None else [like])
 
 
-def _guessed(mechanism: Any, request: Request) -> float:
-    """The root of the mean squared error of the guessed item's count; unknown where smoothing or a choice decides."""
-    if mechanism.method not in ("lpa", "sra"):
-        return math.nan
-    guess = {name: float(exact(request.parameters["guess"][name], name)) for name in GUESSES}
-    return math.sqrt(squared_error(guess, mechanism.bound, mechanism.epsilon_of("items"), request.unit))
+def predicted(
+    mechanism: Mechanism, asked: Classes, rehearsal: Rehearsal | None, share: float
+) -> dict[str, PlannedError]:
+    """An error for every class, exact wherever noise alone decides."""
+    found = exact_errors(mechanism, asked, share) if noise_decides(mechanism) else {}
+    left = [one for one in asked if one.name not in found]
+    if left and rehearsal is not None:
+        found |= rehearsal.errors(mechanism, left, share)
+    return {one.name: found[one.name] for one in asked}
+
+
+def smaller(task: Task, request: Request) -> Request:
+    """The same request for fewer items, if there are very many: noise does not depend on how many there are."""
+    schema = request.schema
+    if not isinstance(task, Items):
+        return request
+    most = MOST_PAIRED if task.pairs else MOST_ITEMS
+    if schema.sizes[0] <= most or "scores" in request.parameters:
+        return request
+    fewer: dict[str, Any] = dict(schema)
+    fewer[schema.names[0]] = Ordinal(0, most - 1)
+    return replace(request, schema=Schema(fewer))
+
+
+def _parameters(mechanism: Mechanism) -> str:
+    return ", ".join(f"{choice['name']} = {choice['value']}" for choice in mechanism.chosen)
+
+
+def _note(mechanism: Mechanism) -> str:
+    return "; ".join(one.sentence for one in mechanism.method_leaves_out())
+
+
+def _said(guess: Guess, like: StandIn | None) -> list[str]:
+    return said(guess) if like is None else [f"Ranges were rehearsed on {like.name}, public data of the same schema."]
 
 
 def _advice(task: Task, request: Request) -> list[str]:
-    if not isinstance(task, Items):
+    if request.unit.is_row:
         return []
-    if "guess" not in request.parameters:
+    if not isinstance(task, Items):
+        rules = "; ".join(one.sentence for one in by_the_unit(request.unit))
+        return [f"Errors are those of counts under the unit's rules: {rules}."]
+    guess = Guess.read(request.parameters.get("guess"))
+    if guess.users is None or guess.records is None or guess.popularity is None:
         return [
-            "Say guess = {users, records, popularity}, public numbers, to have the bound of sra or hpa worked out; "
-            "even-shares finds its own privately."
+            "Say guess = { users = ..., records = ..., popularity = ... }, public numbers, to have the bound of sra or "
+            "hpa worked out; even-shares finds its own privately."
         ]
     mechanism: Any = mechanism_for(task, request, "sra")
     best = best_bound(request.parameters["guess"], mechanism.epsilon_of("items"), request.unit)

@@ -22,6 +22,7 @@ NAMES = [
     "marginals",
     "noise",
     "path",
+    "plan",
     "ranges",
     "rivals",
     "rows",

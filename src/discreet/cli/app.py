@@ -224,15 +224,46 @@ def plan(
     spec: SpecFile,
     name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Other budgets than the spec's: 0.1,1")] = None,
+    error: Annotated[
+        float | None, typer.Option(help="The other way round: the least epsilon for a standard error of at most this.")
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(help="Not standard errors, but what this share of the answers keeps within: 0.95")
+    ] = None,
+    least: Annotated[
+        bool, typer.Option("--least", help="The least epsilon for the errors that the spec wants (`within`).")
+    ] = False,
+    split: Annotated[
+        bool, typer.Option("--split", help="Divide the budget among all releases, so that each meets its error.")
+    ] = False,
+    questions: Annotated[
+        str | None, typer.Option(help="Your own questions: a CSV file of them, or predicates, separated by ';'.")
+    ] = None,
+    like: Annotated[
+        str | None, typer.Option(help="A public file of the same schema to rehearse methods on: last-year.csv")
+    ] = None,
+    chart: Annotated[
+        str | None, typer.Option(help="Draw the errors: '-' here, or a file that ends in .svg or .html.")
+    ] = None,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the error of each method, before anything is spent. Reads no data.
+    """Predict the error of each method for the questions people ask, before anything is spent. Reads no private data.
 
-    Example: discreet plan adult.toml by-age --epsilon 0.1,0.5,1
+    Errors that noise alone decides are exact. Other methods are rehearsed on invented data, drawn from the schema and
+    the release's `guess`, or on a public file (`like`): these errors are ranges, "3 to 9".
+
+    \b
+    Examples:
+      discreet plan adult.toml by-age --epsilon 0.1,0.5,1
+      discreet plan adult.toml by-age --error 50 --share 0.95
+      discreet plan adult.toml by-age --questions "age >= 65; sex = 'Female'"
+      discreet plan adult.toml --split --error 50
+      discreet plan adult.toml by-age --chart errors.html
     """
-    from discreet.cli.publishing import run_plan
+    from discreet.cli.predicting import Wish, run
 
-    run_plan(spec, name, epsilon, as_json)
+    run(spec, name, Wish(epsilon, error, share, questions, like, least), split, chart, quiet, as_json)
 
 
 @app.command()

@@ -1,17 +1,13 @@
-"""`discreet plan` and `discreet publish`: what a release would cost in error, and the release."""
+"""`discreet publish`: the release, and what a spec names."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
 
-from discreet.cli.show import print_json, print_table, stages, text_or_none
-from discreet.errors import BadParameter, BadSpec
-from discreet.mechanisms import Request
+from discreet.cli.show import print_json, stages, text_or_none
+from discreet.errors import BadSpec
 from discreet.naming import did_you_mean
-from discreet.plan import Plan, plan
-from discreet.privacy import as_text, exact
+from discreet.privacy import as_text
 from discreet.private.publish import Data, open_data
 from discreet.release.files import MANIFEST
 from discreet.spec import ReleaseSpec, Spec, load_spec
@@ -36,43 +32,6 @@ def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json:
         kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
         print(f"  budget: {spent} spent, {'no cap' if left is None else f'{left} left'}{kept}")
         print(f"Ask it: discreet query {target}")
-
-
-def run_plan(path: Path, name: str | None, epsilon: str | None, as_json: bool) -> None:
-    spec = load_spec(path)
-    wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
-    if not wanted:
-        raise BadParameter(f"{path}: has no release to plan; add a table [releases.NAME]")
-    printed = []
-    for release in wanted:
-        epsilons = [exact(text.strip(), "epsilon") for text in epsilon.split(",")] if epsilon else [release.epsilon]
-        for one in epsilons:
-            found = plan(release.task, Request.of(release.task, spec.schema, spec.unit, one))
-            methods = [{name: _json(value) for name, value in row.items()} for row in found.table.to_dicts()]
-            printed.append({"release": release.name, "epsilon": as_text(one), "methods": methods})
-            if not as_json:
-                _show_plan(release.name, found)
-    if as_json:
-        print_json(printed)
-
-
-def _show_plan(name: str, found: Plan) -> None:
-    columns = list(found.table.columns)
-    rows = [[_text(value) for value in row] for row in found.table.rows()]
-    title = f"{name}, epsilon {as_text(found.epsilon)}: standard errors, before anything is spent"
-    print_table(title, columns, rows, right=set(columns) - {"method", "parameters", "note"})
-    for line in found.advice:
-        print(line)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "" if math.isnan(value) else f"{value:,.4g}"
-
-
-def _json(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def data_of(path: Path, spec: Spec) -> Data:

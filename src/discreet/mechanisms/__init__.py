@@ -11,15 +11,17 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
+from discreet.mechanisms.guesses import Guess
 from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
 
-__all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "registry"]
+__all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "registry", "why_auto"]
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
 #: Where single cells are few, noise on each is little even in sums of them
@@ -66,13 +68,36 @@ def mechanism_for(task: Task, request: Request, method: str | None = None) -> Me
             f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
             f"Known methods: {', '.join(methods)}"
         )
-    return known[task.name, method](request)
+    kind = known[task.name, method]
+    return kind(_without_idle_guess(kind, request))
+
+
+def _without_idle_guess(kind: type[Mechanism], request: Request) -> Request:
+    """A guess may stand beside any method, for `plan`; one that has no use for it does not see it."""
+    if "guess" not in request.parameters:
+        return request
+    Guess.read(request.parameters["guess"])
+    if "guess" in (parameter.name for parameter in kind.parameters):
+        return request
+    return replace(request, parameters={name: value for name, value in request.parameters.items() if name != "guess"})
+
+
+def why_auto(task: Task, request: Request) -> tuple[str, str]:
+    """What `auto` means for a table of this size, and why."""
+    choices, cells = AUTO[task.job], request.schema.cells
+    place = next(place for place, (_, most) in enumerate(choices) if cells <= most)
+    method, most = choices[place]
+    size = f" of at most {most:,} cells" if most < math.inf else ""
+    if place and not size:
+        size = f" of more than {choices[place - 1][1]:,} cells"
+    return method, f"auto takes it for {task.job}{size}"
 
 
 def _picked(task: Task, request: Request) -> Mechanism:
     """What `auto` means for a table of this size. Parameters never decide which one that is."""
-    method = next(method for method, most in AUTO[task.job] if request.schema.cells <= most)
+    method, _ = why_auto(task, request)
     kind = registry()[task.name, method]
+    request = _without_idle_guess(kind, request)
     _check_parameters(task, kind, request)
     return kind(request)
 

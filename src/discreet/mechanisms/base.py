@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_schema, by_the_unit
 from discreet.naming import reserved_problem
@@ -18,7 +20,11 @@ from discreet.tasks import Task
 if TYPE_CHECKING:
     from discreet.noise import Noise
     from discreet.private.bounded import Bounded
-    from discreet.summaries import Summary
+    from discreet.queries import Questions
+    from discreet.summaries import Answers, Summary
+
+#: larger tables are not written out before there is data
+MOST_WRITTEN_OUT = 10**7
 
 
 @dataclass(frozen=True)
@@ -95,9 +101,25 @@ class Mechanism(ABC):
     def method_leaves_out(self) -> list[LeftOut]:
         return [LeftOut(kind) for kind in self.always_leaves_out]
 
-    def cell(self) -> dict[str, int]:
-        """The codes of one cell that the release counts."""
-        return dict.fromkeys(self.release_schema, 0)
+    @property
+    def entries(self) -> int:
+        """About how many noisy numbers it holds."""
+        return self.request.schema.cells
+
+    def noise_alone(self, questions: Questions, level: float) -> Answers:
+        """What noise does to these answers, the same for all data: only for `rehearsal` "exact". Looks at no data."""
+        return self.noise_written_out(questions, level)
+
+    def noise_written_out(self, questions: Questions, level: float) -> Answers:
+        """The same, from a release of an empty table without noise, which knows its error."""
+        from discreet.noise import ZeroNoise
+        from discreet.private.counts import Counts
+
+        if self.entries > MOST_WRITTEN_OUT:
+            raise BadParameter(f"{self.entries:.3g} noisy numbers are too many to write out for a plan")
+        schema = self.request.schema
+        empty = Counts(schema.sizes, np.empty((0, len(schema)), np.int64), np.empty(0, np.int64))
+        return self.measure(empty, ZeroNoise()).answer(questions, level)
 
     def given(self, parameter: Parameter[Value]) -> Value | None:
         """What was given, noted; None if nothing was."""

@@ -22,7 +22,7 @@ from discreet.private.failures import privately
 from discreet.private.rows import Rows
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
-from discreet.tasks import Task
+from discreet.tasks import Items, Task
 
 if TYPE_CHECKING:
     from discreet.noise import Noise
@@ -47,11 +47,20 @@ class Data:
         if not isinstance(self.unit, Unit):
             raise BadParameter(f'unit must be a Unit, such as Unit("patient", max_rows=30), not {self.unit!r}')
 
-    def plan(self, task: Task, epsilon: Number) -> Plan:
-        """What each method would give for `epsilon`. Reads no data and spends nothing."""
-        from discreet.plan import plan
+    def plan(
+        self, task: Task, epsilon: Number, *, questions: Any = None, like: Any = None, share: float = 0.95
+    ) -> Plan:
+        """What each method would give for `epsilon`. Reads no data and spends nothing.
 
-        return plan(task, self._request(task, epsilon))
+        `questions` are your own (a list of predicates, or a CSV file or frame of them) in place of those that people
+        usually ask. `like` is public data of the same schema to rehearse methods on, in place of invented data.
+        """
+        from discreet.plan import plan
+        from discreet.private.public_file import stand_in_of
+
+        request, items = self._request(task, epsilon), isinstance(task, Items)
+        public = None if like is None else stand_in_of(like, request.schema, self.unit, items=items)
+        return plan(task, request, questions=questions, like=public, share=share)
 
     def check(self, releases: Mapping[str, tuple[Task, Number]] | None = None) -> DataFit:
         """How well the rows fit the schema, the unit and, by name, planned releases: `{"by-age": (Table("age"), 1)}`.

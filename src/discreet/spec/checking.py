@@ -15,6 +15,7 @@ from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
 from discreet.schema import Attribute, Schema, attribute_from_dict
+from discreet.spec.goals import PLANNING_KEYS, read_goals
 from discreet.spec.problem import Problem
 from discreet.spec.spec import ReleaseSpec, Spec
 from discreet.spec.toml import read_document
@@ -25,7 +26,7 @@ DRAFT_MARK = "drafted_from_private_data"
 _TABLES = ("data", "privacy", "attributes", "releases")
 _DATA_KEYS = ("source", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
-_RELEASE_KEYS = ("task", "by", "epsilon", "method")
+_RELEASE_KEYS = ("task", "by", "epsilon", "method", *PLANNING_KEYS)
 
 Methods = Mapping[str, Collection[str]]
 Further = Callable[[Spec], list[str]]
@@ -170,11 +171,17 @@ class _Checker:
             else:
                 self._asked += epsilon or 0
             if task is not None and epsilon is not None:
-                found[name] = ReleaseSpec(name, task, epsilon)
+                like = declared.get("like")
+                if like is not None and not (isinstance(like, str) and like):
+                    self._say(place, 'like: must be the path of a public file, such as "last-year.csv"')
+                with self._mistakes(place, "within"):
+                    within = read_goals(_floats(declared.get("within")))
+                    found[name] = ReleaseSpec(name, task, epsilon, like, within)
         return found
 
     def _task(self, place: str, declared: Mapping[str, Any]) -> Task | None:
-        fields = {key: value for key, value in _floats(declared).items() if key != "epsilon"}
+        left_out = ("epsilon", *PLANNING_KEYS)
+        fields = {key: value for key, value in _floats(declared).items() if key not in left_out}
         problems = []
         task, by, method = fields.get("task"), fields.get("by", []), fields.get("method", "auto")
         if not isinstance(task, str) or task not in TASKS:

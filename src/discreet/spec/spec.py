@@ -18,6 +18,10 @@ class ReleaseSpec:
     name: str
     task: Task
     epsilon: Fraction
+    #: a public file of the same schema, for `plan` to rehearse on
+    like: str | None = None
+    #: by class of questions ("" for all others): the error that is wanted, and the share of answers that keep within it
+    within: dict[str, tuple[float, float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,15 @@ each of n users has M records, of which a share p is about the item. The bound n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
+from discreet.mechanisms.guesses import Guess
 from discreet.parameters import Form, Parameter
-from discreet.privacy import Unit, exact
+from discreet.privacy import Unit
 
 BOUND = Parameter(
     "bound",
@@ -23,11 +24,10 @@ BOUND = Parameter(
 )
 GUESS = Parameter(
     "guess",
-    Form("{users, records, popularity}, all three public guesses"),
-    "The best bound is computed from the number of users, the records of each, and the share of records that are about "
-    "an item of interest",
+    Form("{users, records, popularity}, public guesses"),
+    "With all three, the best bound is computed: from the number of users, the records of each, and the share of "
+    "records that are about an item of interest",
 )
-GUESSES = ("users", "records", "popularity")
 
 Note = Callable[[str, Any, str], None]
 
@@ -36,14 +36,16 @@ def chosen_bound(request: Request, default: int, items_share: Fraction, note: No
     """The bound as it was given, or from a guess, or by default; noted."""
     asked, most = request.parameters, request.unit.most
     bound, origin = asked.get("bound"), "given"
-    if bound is not None and "guess" in asked:
+    guess = Guess.read(asked.get("guess"))
+    tells = None not in (guess.users, guess.records, guess.popularity)
+    if bound is not None and tells:
         raise BadParameter("bound: give either a bound, or a guess from which it is computed, not both")
     if bound == "quantile":
         raise BadParameter(
             'bound = "quantile" is no more, for at a small epsilon it was far worse than any fixed bound; use '
             "even-shares, which finds its bound privately, or give a whole number"
         )
-    if "guess" in asked:
+    if tells:
         bound = best_bound(asked["guess"], request.epsilon * items_share, request.unit)
         origin = f"best for the public guess {asked['guess']}"
     elif bound is None:
@@ -54,22 +56,10 @@ def chosen_bound(request: Request, default: int, items_share: Fraction, note: No
     return int(bound)
 
 
-def squared_error(guess: Mapping[str, float], bound: int, epsilon: Fraction, unit: Unit) -> float:
-    """The mean squared error of the guessed item's count (theorem 2): choice of records, noise, and those not kept."""
-    users, records, popularity = (guess[name] for name in GUESSES)
-    kept = min(float(bound), records)
-    chosen = users * kept * popularity * (1 - popularity * kept / records)
-    noise = 2 * (unit.sensitivity / unit.most * bound / float(epsilon)) ** 2
-    return chosen + noise + (users * popularity * (records - kept)) ** 2
-
-
-def best_bound(guess: object, epsilon: Fraction, unit: Unit) -> int:
+def best_bound(given: object, epsilon: Fraction, unit: Unit) -> int:
     """Equation 22, at least 1 and at most the unit's own bound."""
-    if not isinstance(guess, Mapping) or set(guess) != set(GUESSES):
-        raise BadParameter("guess must have users, records (of one user) and popularity, and nothing else")
-    users, records, popularity = (float(exact(guess[name], f"guess.{name}")) for name in GUESSES)
-    if popularity > 1:
-        raise BadParameter("guess.popularity is the share of records about an item; it must be at most 1")
+    guess = Guess.read(given)
+    users, records, popularity = guess.users or 0.0, guess.records or 1.0, guess.popularity or 0.0
     reach = users * popularity
     noise = 4 * (unit.sensitivity / unit.most) ** 2 / float(epsilon) ** 2
     best = (2 * reach**2 * records - reach) / (noise - 2 * reach * popularity / records + 2 * reach**2)

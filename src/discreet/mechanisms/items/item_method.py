@@ -181,11 +181,6 @@ class ItemMethod(SharedBudget):
         what = "different items" if self.distinct else "records"
         return [LeftOut("user-bound", {"bound": str(self.bound), "what": what}), *found]
 
-    def cell(self) -> dict[str, int]:
-        """A pair is one of two different items."""
-        codes = super().cell()
-        return {**codes, ALSO + self.item: 1} if self.pairs else codes
-
     def up_to(self, parameter: Parameter[int], most: int) -> int:
         """A whole number as it was given or by default, of at most what this request allows."""
         value = self.value(parameter)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.guessed_rows import GUESSED_ROWS, guessed_rows
+from discreet.mechanisms.guesses import GUESSED_ROWS, guessed_rows
 from discreet.mechanisms.marginals.marginal_budget import (
     HARD,
     SINGLES_POWER,

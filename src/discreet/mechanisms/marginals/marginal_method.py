@@ -94,8 +94,9 @@ class MarginalMethod(SharedBudget):
         """How much the scales depend on the noise that is published with them."""
         return ScaleChoice()
 
-    def cell(self) -> dict[str, int]:
-        return dict.fromkeys(self.sets[0], 0)
+    @property
+    def entries(self) -> int:
+        return sum(self.cells)
 
     def noise_law(self) -> dict[str, Any]:
         return {

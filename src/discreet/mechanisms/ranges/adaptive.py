@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.guessed_rows import GUESSED_ROWS, guessed_rows
+from discreet.mechanisms.guesses import GUESSED_ROWS, guessed_rows
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.range_block_levels import read_levels

@@ -15,7 +15,9 @@ from discreet.errors import BadParameter
 from discreet.mechanisms.ranges.range_dense import WRITE, Transformed
 from discreet.mechanisms.ranges.range_sparse import BASE
 from discreet.parameters import Flag, Parameter
+from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal
+from discreet.summaries import Answers
 from discreet.summaries.coefficients import Coefficients, TreeCounts
 from discreet.transforms import AgreeingTree, Axis, Tree
 
@@ -38,6 +40,9 @@ class Dyadic(Transformed):
         attributes = self.request.schema.values()
         self.check_length(math.prod(_full_parts(attribute, base) for attribute in attributes))
         return [AgreeingTree(Tree.of(attribute, base), base) for attribute in attributes]
+
+    def noise_alone(self, questions: Questions, level: float) -> Answers:
+        return super().noise_alone(questions, level) if self.consistent else self.noise_written_out(questions, level)
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
         if self.consistent:

@@ -23,10 +23,12 @@ from discreet.parameters import choice
 from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
-from discreet.summaries import Summary
+from discreet.queries import Questions
+from discreet.summaries import Answers, Summary
 from discreet.summaries.coefficients import Coefficients
 from discreet.transforms import Axis
 from discreet.transforms.lines import through
+from discreet.transforms.noise_moments import NoiseMoments
 
 #: the most coefficients that are held one by one
 MOST_COEFFICIENTS = 2**28
@@ -88,6 +90,10 @@ class Transformed(OneScale):
             block = tuple(part for part, _ in runs)
             noise.add_into(table[block], self.scale * math.prod(factor for _, factor in runs))
         return table
+
+    def noise_alone(self, questions: Questions, level: float) -> Answers:
+        moments = NoiseMoments(self.axes, self.scale).of(questions)
+        return Answers.of_moments(np.zeros(questions.count), *moments, float(self.scale), level)
 
     def summary(self, values: NDArray[np.int64]) -> Coefficients:
         """What is published of the noisy coefficients: post-processing."""

@@ -22,13 +22,16 @@ from discreet.mechanisms.ranges.range_dense import MOST_COEFFICIENTS, WRITE
 from discreet.mechanisms.ranges.range_levels import Asked, LevelChoice
 from discreet.mechanisms.ranges.range_workload import spread_workload
 from discreet.noise import Noise
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.parameters import Form, Parameter
 from discreet.privacy import Alpha, as_text, cost, exact, scale_of
 from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
+from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal
-from discreet.summaries import Summary
+from discreet.summaries import Answers, Summary
 from discreet.summaries.weighted_levels import WeightedLevels
+from discreet.transforms.level_fit import LevelFit
 from discreet.transforms.nested_levels import Cuts, NestedLevels
 
 WORKLOAD = Parameter(
@@ -153,6 +156,11 @@ class Weighted(Mechanism):
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         summary = WeightedLevels(self.levels, self.measured(data.table(), noise), self.scales)
         return summary if self.write == "coefficients" else summary.as_cells()
+
+    def noise_alone(self, questions: Questions, level: float) -> Answers:
+        fit = LevelFit(self.levels, [DiscreteLaplace.of(scale) for scale in self.scales])
+        zeros, moments = np.zeros(questions.count), fit.moments(questions)
+        return Answers.of_moments(zeros, *moments, float(min(self.scales)), level)
 
     def measured(self, counts: Counts, noise: Noise) -> list[NDArray[np.int64]]:
         """The noisy counts of all blocks, level by level: the only use of the counts."""

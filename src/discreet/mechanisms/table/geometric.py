@@ -7,11 +7,15 @@ Numerics: exact. Bias: none.
 
 from __future__ import annotations
 
+import numpy as np
+
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
 from discreet.noise import Noise
 from discreet.private.bounded import Bounded
+from discreet.queries import Questions
+from discreet.summaries.base import Answers, cells_asked
 from discreet.summaries.dense_cells import DenseCells
 
 #: the most cells that are written out one by one
@@ -31,6 +35,9 @@ class Geometric(OneScale):
                 "Use adaptive, fewer attributes, or wider bins"
             )
         self.set_scale()
+
+    def noise_alone(self, questions: Questions, level: float) -> Answers:
+        return Answers.of_draws(np.zeros(questions.count), cells_asked(questions).astype(np.int64), self.alpha, level)
 
     def measure(self, data: Bounded, noise: Noise) -> DenseCells:
         table = data.table().dense()

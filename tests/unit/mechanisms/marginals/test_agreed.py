@@ -96,7 +96,7 @@ def test_a_total_is_bought_only_where_the_plan_needs_it() -> None:
     ("given", "said"),
     [
         ({"guess": 5}, "guess must be"),
-        ({"guess": {"records": 5}}, "guess must be"),
+        ({"guess": {"people": 5}}, "nothing to guess"),
         ({"guess": {"rows": -5}}, "guess: rows"),
         ({"measure": "some"}, "measure must be"),
         ({"power": -1}, "power"),
