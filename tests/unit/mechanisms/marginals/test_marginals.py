@@ -213,7 +213,9 @@ TASKS = [
 def test_tasks_survive_a_spec_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     releases = {f"r{i}": ReleaseSpec(f"r{i}", task, Fraction(1, 3)) for i, task in enumerate(TASKS)}
     path = tmp_path / "spec.toml"
-    path.write_text(dump_spec(Spec(schema=SCHEMA, unit=Unit(), releases=releases)), encoding="utf-8")
+    (tmp_path / "rows.csv").write_text(",".join(SCHEMA) + "\n", encoding="utf-8")
+    spec = Spec(schema=SCHEMA, unit=Unit(), releases=releases, source="rows.csv")
+    path.write_text(dump_spec(spec), encoding="utf-8")
     assert check_spec(path) == []
     assert [release.task for release in load_spec(path).releases.values()] == TASKS
     run_check(path, as_json=False)
