@@ -106,7 +106,8 @@ class Reservoirs:
 
     def settled(self) -> tuple[Ints, Ints]:
         """words[starts[u]:starts[u + 1]] = what is kept of user u, lowest key first."""
-        found = self._each(_Shard.settled, self.shards, sum(int(shard.known[0]) for shard in self.shards))
+        kept = sum(int((shard.slots[:, LIST] & SIZE).sum()) for shard in self.shards)
+        found = self._each(_Shard.settled, self.shards, kept)
         numbers = np.concatenate([numbers for numbers, _ in found])
         return np.concatenate([[0], np.cumsum(numbers)]), np.concatenate([words for _, words in found])
 
