@@ -56,7 +56,7 @@ TEXTS = {
     ),
     "selected": (
         "where {top} items are selected, of the others it is known only that they lost",
-        "; the release says whether they were selected or all were counted",
+        "; in the summary, the shape selected-counts says that they were, shared-counts that all were counted",
     ),
     "groups": ("items of a group share one count", "; an interval reaches from nothing to what the whole group holds"),
     "frequencies": (
@@ -117,9 +117,8 @@ class LeftOut:
 
 
 def noted(left_out: list[LeftOut]) -> str:
-    """All of it in one short line, as every answer carries it."""
-    rules = [f"{RULES} are not counted"] if any(one.by_rule for one in left_out) else []
-    return "; ".join([*rules, *(one.short for one in left_out if one.kind == "selected")])
+    """What every answer carries of it, in one short line."""
+    return f"{RULES} are not counted" if any(one.by_rule for one in left_out) else ""
 
 
 def by_the_schema(schema: Schema) -> Iterator[LeftOut]:

@@ -8,18 +8,13 @@ import numpy as np
 
 from discreet.summaries import Answers
 
-BOUNDS = (
-    "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and low "
-    "to high are bounds of what these leave possible, not an interval"
-)
 
-
-def columns_of(found: Answers) -> tuple[dict[str, Any], list[str]]:
-    """Answers as columns, and what to say below them."""
+def columns_of(found: Answers, why_bounds: str) -> tuple[dict[str, Any], list[str]]:
+    """Answers as columns, and what to say below them; `why_bounds` where some are bounds."""
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
     if found.bounds is not None and found.bounds.any():
         ends = np.where(found.bounds, "bounds", "interval")
-        return {**columns, "ends": ends}, [f"where `ends` is bounds, {BOUNDS}"]
+        return {**columns, "ends": ends}, [f"where `ends` is bounds, {why_bounds}"]
     if found.besides is None:
         return columns, []
     other = found.besides

@@ -21,7 +21,6 @@ from discreet.summaries import Summary
 #: above this, codes are searched and not tried one by one, and no row is made for each
 MOST_CODES = 1 << 20
 _AT_A_TIME = 1 << 10
-BOUNDED = "no measured table holds all that is asked: an estimate, between bounds of what other tables leave possible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, le
         below = np.concatenate([[-np.inf], at["least"][:-1]])
         possible = np.append(np.flatnonzero((at["most"] >= 0) & (below < 0)), found)
         low, high = int(possible.min()), int(possible.max())
-    note = BOUNDED if at["bounds"].any() else ""
+    note = summary.why_bounds if at["bounds"].any() else ""
     return Quantile(ordinal.label(found), ordinal.label(low), ordinal.label(high), level, note)
 
 

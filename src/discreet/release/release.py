@@ -21,7 +21,7 @@ from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
-from discreet.release.answer_columns import BOUNDS, columns_of
+from discreet.release.answer_columns import columns_of
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
@@ -105,7 +105,7 @@ class Release:
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
         bounds = found.bounds is not None and bool(found.bounds[0])
-        note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
+        note = "; ".join(filter(None, [self.summary.why_bounds if bounds else self._useless(found, level), self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None
@@ -147,7 +147,7 @@ class Release:
     def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
-        return Frame(*columns_of(self._answers(asked, level, measured=measured)))
+        return Frame(*columns_of(self._answers(asked, level, measured=measured), self.summary.why_bounds))
 
     def table(
         self,
@@ -190,7 +190,7 @@ class Release:
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
         found = self._answers(questions, level, measured=measured)
-        answers, notes = columns_of(found)
+        answers, notes = columns_of(found, self.summary.why_bounds)
         if whole:
             agreed = self.summary.whole_counts(questions)
             answers["count"] = self._whole(found, selected) if agreed is None else agreed
@@ -217,7 +217,7 @@ class Release:
         With `whole`, the counts are whole numbers that do not fall.
         """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self._answers(questions, level))
+        answers, notes = columns_of(self._answers(questions, level), self.summary.why_bounds)
         if whole:
             parts = self.table(attribute, where, whole=True)
             answers["count"] = np.cumsum(parts["count"])[: len(labels)]
@@ -244,7 +244,11 @@ class Release:
         if len(set(names)) < len(names):
             raise BadParameter("top: per must name contexts, each once")
         groups = {name: grouped(name, self.schema, self._known) for name in names}
-        return top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
+        found = top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
+        if "top" in self.manifest["task"] and self.summary.shape != "selected-counts":
+            said = "all items were counted, none selected: users have too few items for that to be better"
+            return Frame(found.columns, [*found.notes, said])
+        return found
 
     def rows(
         self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
@@ -259,7 +263,8 @@ class Release:
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
         found = self.summary.answer(questions, _checked(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
-            raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
+            why = self.summary.why_bounds.split(":")[0]
+            raise CannotAnswer(f"{why}; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
 
     def _selected(self, where: Where) -> Boxes:

@@ -38,11 +38,16 @@ def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: 
         part |= {"rank": np.arange(1, best.size + 1)}
         part |= {item: [schema[item].label(code) for code in codes[best].tolist()]}
         for places, found in answered(summary, questions, best, level):
-            columns, notes = columns_of(found)
+            columns, notes = columns_of(found, summary.why_bounds)
             for name, column in columns.items():
                 part.setdefault(name, np.empty(best.size, np.asarray(column).dtype))[places] = column
         for name, column in {**part, "certainty": certainty}.items():
             rows.setdefault(name, []).extend(np.asarray(column).tolist())  # one list below the other
-    if isinstance(summary, Selected) and rows and len(rows["rank"]) < k:
-        notes = [*notes, f"only {len(rows['rank'])} of the items asked for were selected"]
+    if isinstance(summary, Selected) and rows:
+        notes = [*notes, *_of_selected(len(rows["rank"]), k)]
     return Frame(rows, notes)
+
+
+def _of_selected(shown: int, k: int) -> list[str]:
+    said = "items were selected by noisy counts that are not published, so how sure each is cannot be told"
+    return [said, f"only {shown} of the items asked for were selected"] if shown < k else [said]

@@ -108,6 +108,11 @@ class Summary(ABC):
     shape: ClassVar[str]
     #: whether its numbers add up as they are
     adds_up: ClassVar[bool] = False
+    #: why some of its answers have bounds, and what the number is then
+    why_bounds: ClassVar[str] = (
+        "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and "
+        "low to high are bounds of what these leave possible, not an interval"
+    )
     schema: Schema
 
     @abstractmethod

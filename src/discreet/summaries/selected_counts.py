@@ -30,6 +30,10 @@ class SelectedCounts(Summary):
     """
 
     shape = "selected-counts"
+    why_bounds = (
+        "not all that is asked was selected: of items that were not, it is known only that they lost; they add nothing "
+        "to the number, and high is the most that they can have; low to high are bounds, not an interval"
+    )
 
     def __init__(self, schema: Schema, codes: Ints, values: Ints, scale: Fraction, selecting: Fraction) -> None:
         self.schema, self.codes, self.values = schema, codes, values

@@ -70,6 +70,7 @@ TOP = Parameter(
 class EvenShares(ItemMethod):
     method = "even-shares"
     parameters = (PAIRS, COUNT, SHARES, TOP)
+    less_noise = "raise epsilon or lower max_rows"
     takes_pairs = False
     columns = SHARED_COLUMNS
     rehearsal = "none"

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.items import item_sizes
 from discreet.noise import Noise, ZeroNoise
@@ -290,7 +290,7 @@ def test_scales_are_those_of_the_shares() -> None:
 
 def test_too_small_an_epsilon_for_so_many_records_is_refused_before_the_charge() -> None:
     source = discreet.open(frame(3), SCHEMA, unit=Unit("who", max_rows=10**9))
-    with pytest.raises(BadParameter, match="raise epsilon"):
+    with pytest.raises(BadParameter, match="raise epsilon or lower max_rows"):
         source.publish(Items("item"), "1e-5")
     assert source.ledger.spent == 0
 
@@ -324,14 +324,28 @@ def test_the_largest_are_selected_and_counted(tmp_path: Path) -> None:
     assert np.isnan(other.stderr)
     several = again.count("item >= 4 and item <= 7", level=1 - 1e-10)
     assert several.low <= 500 + 3 * 278 <= several.high
-    assert "that they lost" in other.note
     assert again.count().low > 1000
-    top = again.top(10)
+    assert len(again.top()) == 5
+
+
+def test_an_answer_says_whether_it_is_about_selected_items() -> None:
+    release = discreet.open(many_items(), SCHEMA, unit=WIDE).publish(Items("item", top=5), 5, noise=ZeroNoise())
+    assert "lost" not in release.count({"item": 2}).note
+    for where in ({"item": 30}, "item >= 4"):
+        note = release.count(where).note
+        assert "that they lost" in note
+        assert "estimate from tables" not in note
+    assert "that they lost" in release.table("item").notes[0]
+    assert "lost" in release.quantile("item", 0.5).note
+    with pytest.raises(CannotAnswer, match="not all that is asked was selected; leave out"):
+        release.count(measured=True)
+    top = release.top(10)
     assert sorted(top["item"]) == [0, 1, 2, 3, 4]
     assert np.isnan(top["certainty"]).all()
     assert "only 5" in top.notes[-1]
-    assert len(again.top()) == 5
-    assert np.isnan(again.top(2, "item <= 4")["certainty"]).all()
+    few = release.top(2, "item <= 4")
+    assert np.isnan(few["certainty"]).all()
+    assert ["cannot be told" in note for note in few.notes] == [True]
 
 
 def test_users_of_few_items_are_ranked_by_counts() -> None:
@@ -341,6 +355,8 @@ def test_users_of_few_items_are_ranked_by_counts() -> None:
     narrow = discreet.open(few, SCHEMA, unit=Unit("who", max_rows=2)).publish(Items("item", top=10), 5)
     assert narrow.manifest["summary"]["shape"] == "shared-counts"
     assert len(narrow.top(10)) == 10
+    assert "all items were counted" in narrow.top().notes[-1]
+    assert "kept" in narrow.top().notes[0]
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
