@@ -29,19 +29,20 @@ def release_fit(
     bounded = origin.bounded(schema, unit, _SALT)
     sensitivity, epsilon, cells = unit.sensitivity, mechanism.request.epsilon, schema.cells
     tables: dict[str, NDArray[np.int64]]
+    weights: dict[str, NDArray[np.float64]] = {}
     if isinstance(task, Marginals):
         tables = _marginals(made, bounded)
         sensitivity, cells = sensitivity * len(made.cells), sum(made.cells)
     elif isinstance(task, Items):
-        bound = min(made.bound, made.usual_bound)  # what a plain method would count of a user
-        kept_records = bounded.histories(1).kept(bound, distinct=made.distinct, scores=None, salt=_SALT)
-        tables = {"": made.tables(kept_records, bound)[0]}
-        sensitivity, epsilon = made.unit_of(bound).sensitivity, made.epsilon_of("items")
-        cells = schema.sizes[0]
+        seen = made.looked_at(bounded.histories(1), _SALT)
+        tables, weights = {"": seen.counts}, {"": seen.weights}
+        sensitivity, epsilon, cells = seen.change, seen.epsilon, seen.counts.size
     else:
         tables = {"": bounded.table().counts}
-    noise = math.sqrt(2) * sensitivity / float(epsilon)
-    small = {table: _in_small(counts, CLEAR * noise) for table, counts in tables.items()}
+    noise = math.sqrt(2) * float(sensitivity) / float(epsilon)
+    small = {
+        table: _in_small(counts, weights.get(table, counts), CLEAR * noise) for table, counts in tables.items()
+    }
     occupied = sum(int(np.count_nonzero(counts)) for counts in tables.values())
     kept = max(int(counts.sum()) for counts in tables.values())
     fit = ReleaseFit(name, rows, kept, occupied, cells, noise, float(np.mean(list(small.values()))))
@@ -57,14 +58,16 @@ def _marginals(made: Any, bounded: Any) -> dict[str, NDArray[np.int64]]:
     return {" x ".join(some): table.counts for some, table in zip(made.sets, bounded.tables(places), strict=True)}
 
 
-def _in_small(counts: NDArray[np.int64], least: float) -> float:
-    """The share of the records that are in cells of fewer than `least`."""
+def _in_small(counts: NDArray[np.int64], seen: NDArray[Any], least: float) -> float:
+    """The share of the records that are in cells of which fewer than `least` are seen."""
     total = int(counts.sum())
-    return float(counts[counts < least].sum() / total) if total else 1.0
+    return float(counts[seen < least].sum() / total) if total else 1.0
 
 
 def _warnings(fit: ReleaseFit, task: Task, noisy: list[str]) -> Iterator[FitWarning]:
     place, less = f"releases.{fit.name}", "raise epsilon, use wider bins or fewer attributes"
+    if isinstance(task, Items):
+        less = "raise epsilon, ask for fewer of the largest (top), or count groups of items"
     if fit.kept == 0:
         fix = "see what is outside the domains before you publish: it would cost budget and tell nothing"
         yield FitWarning(place, "no row counts, so it would hold nothing but noise", fix)
@@ -81,5 +84,6 @@ def _warnings(fit: ReleaseFit, task: Task, noisy: list[str]) -> Iterator[FitWarn
         said = f"at ± {fit.noise:,.3g} a count, more than half of the records are in cells below twice the noise"
         yield FitWarning(place, f"{len(noisy)} of its tables would be mostly noise ({some}): {said}", less)
     elif noisy:
-        said = f"{100 * fit.in_small_cells:.0f} % of the records are in cells below twice the noise, ± {fit.noise:,.3g}"
+        cells = "items" if isinstance(task, Items) else "cells"
+        said = f"{100 * fit.in_small_cells:.0f} % of the records are in {cells} below twice the noise, ± {fit.noise:,.3g}"
         yield FitWarning(place, f"would be mostly noise: {said}", less)

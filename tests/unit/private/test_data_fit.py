@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -126,6 +128,31 @@ def test_a_release_of_items_is_bounded_by_its_own_rule() -> None:
     data = discreet.open(frame, SCHEMA.select(["age"]), unit=discreet.Unit("who", max_rows=40))
     found = data.check({"items": (discreet.Items("age", method="sra", bound=10), 1)})
     assert (found.releases[0].rows, found.releases[0].kept) == (100, 20)
+
+
+def test_a_release_of_items_is_judged_by_what_its_method_counts() -> None:
+    """600 users of 40 items each, ten of which all have: sharing out 20 weighs these down by half."""
+    items = [age for user in range(600) for age in [*range(20, 30), *(30 + (user * 7 + i) % 71 for i in range(30))]]
+    frame = pd.DataFrame({"age": items, "who": np.repeat(np.arange(600), 40)})
+    schema = discreet.Schema(age=discreet.Ordinal(20, 100))
+    data = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=50))
+    found = data.check(
+        {
+            "all": (discreet.Items("age"), 1),
+            "few": (discreet.Items("age", top=5), "0.2"),
+            "noise": (discreet.Items("age", top=50), "0.02"),
+            "row": (discreet.Items("age", method="even-shares", count="users"), "0.1"),
+        }
+    )
+    every, few, noise, _ = found.releases
+    assert (every.kept, every.occupied, every.cells) == (24_000, 81, 81)
+    bound = every.noise * 0.8 / math.sqrt(2)
+    assert 16 <= bound <= 24  # half of the median, as far as bins of powers of two tell
+    assert (few.kept, few.cells, few.in_small_cells) == (3000, 5, 0.0)
+    assert few.noise == pytest.approx(math.sqrt(2) * 5 / (0.25 * 0.2))
+    assert noise.in_small_cells == 1.0
+    assert [one.place for one in found.warnings] == ["releases.noise", "releases.row"]
+    assert "wider bins" not in str(found.warnings[0])
 
 
 def test_rows_that_fit_have_no_warnings() -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_unit
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.items.item_method import COUNT, LARGEST_CHOICE, PAIRS, SHARES, ItemMethod
+from discreet.mechanisms.items.item_method import COUNT, LARGEST_CHOICE, PAIRS, SHARES, ItemMethod, LookedAt
 from discreet.mechanisms.items.item_sizes import (
     bound_of_head,
     bound_of_total,
@@ -144,6 +144,23 @@ class EvenShares(ItemMethod):
         heads = np.argsort(-items.values, kind="stable")[:HEAD]
         head = self._head(kept, heads, items, most, noise)
         return self._summary(weights, Corrections(bins, total, heads, head))
+
+    def looked_at(self, histories: Histories, salt: bytes) -> LookedAt:
+        """All records that count, by the weights that the exact numbers of users would give; with top the largest."""
+        kept = histories.kept(self.bound, distinct=self.distinct, scores=None, salt=salt)
+        counts, epsilon = self.per_item(kept.table(self.bound)), self.epsilon_of("items")
+        if not self.bounds_users:
+            return LookedAt(counts, counts, Fraction(self.request.unit.sensitivity), epsilon)
+        bins = kept.bins(number_of_bins(self.bound)).astype(np.float64)
+        largest = np.argsort(-counts, kind="stable")[: self.top]
+        if self.selects and self._selecting_is_better(bins, 0.0):
+            unit, few = self.unit_of(self.top or 1), counts[largest]
+            return LookedAt(few, few, Fraction(unit.sensitivity), self.request.epsilon * _SELECT_PARTS["counts"])
+        weight = weight_of_users(bins, self.bound)
+        units = units_for(weight, self.bound)
+        weights = self.per_item(kept.shares(weight, units, np.arange(self.release_schema.cells))) / units
+        change = Fraction(self.request.unit.widened(weight).sensitivity)
+        return LookedAt(counts[largest], weights[largest], change, epsilon)
 
     def _weights(self, kept: Kept, bound: int, units: int, noise: Noise) -> dict[str, Weighed]:
         """Of items, and of contexts and edges; a record is in one edge, so the others' weights are sums of edges'."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Parameters, choice
 from discreet.privacy import Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
+from discreet.private.counts import NeverShown
 from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
 from discreet.summaries import Summary
@@ -49,6 +51,17 @@ SHARES = Parameter(
     otherwise="the method's own, see its card",
 )
 ITEMS: Parameters = (PAIRS, COUNT, BOUND, GUESS, SHARES)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LookedAt(NeverShown):
+    """Exact and private: each item's count, and the weight that noise is added to; what a unit changes, at which
+    epsilon."""
+
+    counts: NDArray[np.int64]
+    weights: NDArray[Any]
+    change: Fraction
+    epsilon: Fraction
 
 
 class ItemMethod(SharedBudget):
@@ -134,6 +147,13 @@ class ItemMethod(SharedBudget):
 
     def kept(self, histories: Histories, most: int, noise: Noise, scores: NDArray[np.float64] | None = None) -> Kept:
         return histories.kept(most, distinct=self.distinct, scores=scores, salt=noise.salt())
+
+    def looked_at(self, histories: Histories, salt: bytes) -> LookedAt:
+        """For the custodian alone, before anything is spent: what a plain method would count, without noise."""
+        bound = min(self.bound, self.usual_bound)
+        kept = histories.kept(bound, distinct=self.distinct, scores=None, salt=salt)
+        counts = self.tables(kept, bound)[0]
+        return LookedAt(counts, counts, Fraction(self.unit_of(bound).sensitivity), self.epsilon_of("items"))
 
     def left_records(self, bound: int) -> LeftRecords:
         """What is known of the records that do not count."""
