@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 #: powers that are tried, and how far from 1 they are expected to be, in parts of what bounding takes away
 _POWERS = np.linspace(0.4, 1.6, 121)
 _POWER_SPREAD = 0.6
+#: how far from any power the counts of single items are, as a part of them, in the same parts
+_UNEXPLAINED = 0.3
 #: typical error of a count's logarithm that is left, in the same parts
 _SPREAD = 0.2
 #: weights of more scales of noise than this are what was measured: no law moves them, and its grid is coarse there
@@ -86,11 +88,13 @@ class ShareEstimates:
         if self.corrections is None:
             return 1.0
         head, heads = self.corrections.head, self.corrections.heads
-        noise = math.sqrt(2) * head.spread
+        counts = np.array([self._powered(power)[heads] for power in _POWERS])
+        own = counts * (self.items.spread / np.maximum(self.kept[heads], _TINY))
+        # scales of what items are off by: the second look's noise, the first one's, and what no power explains
+        scale = np.sqrt(head.spread**2 + own**2 + (_UNEXPLAINED * self._cut * counts) ** 2 / 2)
+        missed = np.abs(head.values / head.units - counts) / scale + np.log(scale)
         width = max(_POWER_SPREAD * self._cut, 1e-3)
-        sums = np.array([float(self._powered(power)[heads].sum()) for power in _POWERS])
-        missed = (sums - float(head.values.sum()) / head.units) / noise
-        return float(_POWERS[np.argmin(missed**2 / heads.size + ((_POWERS - 1) / width) ** 2)])
+        return float(_POWERS[np.argmin(missed.sum(axis=1) + ((_POWERS - 1) / width) ** 2)])
 
     def _unit(self, power: float) -> float:
         sums = float((self.kept[self.kept > 0] ** power).sum())
