@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,9 @@ from benchmarks.accuracy.asking import CLASSES, OF_RECORDS, RANDOM, TOTAL, Ends,
 from benchmarks.accuracy.trials import Found, Method
 from benchmarks.measure import Report
 from discreet.mechanisms import registry
+from discreet.schema import Ordinal, Schema
+from discreet.summaries.share_steps import Weighed
+from discreet.summaries.shared_counts import SharedCounts
 
 GEOMETRIC = Method("table", "geometric")
 MISSING = Method("ranges", "no-such-method")
@@ -282,6 +286,26 @@ def test_errors_of_items_are_worked_out() -> None:
     assert off["L1"] == pytest.approx(1.6)
     assert off["MSE"] == pytest.approx(20.0)
     assert off["KL"] > exact["KL"] >= 0
+
+
+def test_the_best_other_is_not_the_luckiest() -> None:
+    own = np.array([2.0, 2.0, 2.0, 2.0])
+    lucky, steady = np.array([1.0, 9.0, 1.0, 9.0]), np.array([4.0, 4.0, 4.0, 4.0])
+    # each time the lucky one is chosen it has no luck, and the steady one is chosen where the other has
+    assert item_counts._to_best(own, {"lucky": lucky, "steady": steady}) == pytest.approx((2 / 9 * 2 / 4) ** 0.5)
+    assert item_counts._to_best(own[:1], {"lucky": lucky[:1], "steady": steady[:1]}) == pytest.approx(2.0)
+
+
+def test_numbers_that_know_the_law_of_counts() -> None:
+    true = np.array([0, 0, 0, 400, 1000])
+    clear = SharedCounts(
+        Schema(item=Ordinal(0, 4)), Weighed(np.array([9, -3, 2, 390, 1020]), Fraction(5)), None, most=1
+    )
+    assert item_counts.with_known_law(clear, true) == pytest.approx([0, 0, 0, 400, 1000], abs=1)
+    noise = SharedCounts(
+        Schema(item=Ordinal(0, 4)), Weighed(np.array([300, 250, 280, 290, 280]), Fraction(10**6)), None, most=1
+    )
+    assert item_counts.with_known_law(noise, true) == pytest.approx(np.full(5, 280), rel=0.01)
 
 
 def test_times_of_adaptive_need_no_real_data() -> None:

@@ -45,11 +45,12 @@ class ShareDraws:
         tried = self._head(corrections, random)
         powers, worlds, head = tried.drawn(draws, random)
         left = self._left_to_others(powers, head / tried.worlds.beyond[worlds][:, None], corrections)
-        ratios = tried.worlds.ratios(worlds, tried.worlds.part_for(worlds, left), random)
-        ratios *= tried.worlds.beyond[worlds][:, None]
+        parts = tried.worlds.parts(worlds, tried.worlds.part_for(worlds, left), self._estimates.kept, random)
         found = np.empty(weights.shape)
         for draw, (power, world) in enumerate(zip(powers, worlds, strict=True)):
-            counts = self._counts[power, weights[draw]] * ratios[draw, random.integers(0, RATIOS, items.size)]
+            mine = parts[draw, random.integers(0, RATIOS, items.size)]
+            ratios = tried.worlds.ratios(world, mine, self._weights[weights[draw]]) * tried.worlds.beyond[world]
+            counts = self._counts[power, weights[draw]] * ratios
             found[draw] = _varied(counts, tried.worlds.chance[world], random.standard_normal(items.size))
         places = np.full(self._estimates.items.values.size, -1)
         places[corrections.heads] = np.arange(corrections.heads.size)
@@ -106,25 +107,34 @@ class ShareDraws:
             worlds = drawn_worlds(
                 estimates.items, corrections, self._most, repeats=self._repeats, in_head=in_head, random=random
             )
-            counts = self._counts[:, self._drawn_weights(corrections.heads, RATIOS, random).T]
+            weights = self._drawn_weights(corrections.heads, RATIOS, random).T
             cut = 1 - float(kept.sum()) / estimates.total
-            self._tried = _TriedHead(worlds, corrections, counts, cut, random)
+            tried = self._counts[:, weights], self._weights[weights]
+            self._tried = _TriedHead(worlds, corrections, tried, kept, cut, random)
         return self._tried
 
 
 class _TriedHead:
     """Counts that items measured again may have, by powers and worlds, and how well these fit what was measured.
 
-    `counts`: powers x items x tries, where ratios are as on average.
+    `tried`: counts, powers x items x tries, where ratios are as on average, and the weights, items x tries.
     """
 
-    def __init__(self, worlds: ShareWorlds, corrections: Corrections, counts: Floats, cut: float, random: Any) -> None:
+    def __init__(
+        self,
+        worlds: ShareWorlds,
+        corrections: Corrections,
+        tried: tuple[Floats, Floats],
+        kept: Floats,
+        cut: float,
+        random: Any,
+    ) -> None:
         head = corrections.head
-        self.worlds, self._counts = worlds, counts
+        self.worlds, self._counts, self._weights = worlds, *tried
         self._measured = (head.values / head.units)[:, None]
         self._spread = np.maximum(head.spread, _CLOSEST * np.abs(self._measured))
-        every, tries = np.arange(WORLDS), counts.shape[1:]
-        self._ratios = worlds.ratios(every, worlds.part, random) * worlds.beyond[:, None]
+        every, tries = np.arange(WORLDS), self._weights.shape
+        self._parts = worlds.parts(every, worlds.part, kept, random)
         self._picks, self._normals = random.integers(0, RATIOS, tries), random.standard_normal(tries)
         unusual = (_POWERS - 1) / max(_POWER_SPREAD * cut, 1e-3)
         fits = np.array(
@@ -136,7 +146,9 @@ class _TriedHead:
 
     def _fitting(self, power: int, worlds: Ints) -> tuple[Floats, Floats]:
         """worlds x items x tries: counts, and how well they fit."""
-        counts = self._counts[power] * self._ratios[worlds][:, self._picks]
+        column = worlds[:, None, None]
+        ratios = self.worlds.ratios(column, self._parts[worlds][:, self._picks], self._weights)
+        counts = self._counts[power] * ratios * self.worlds.beyond[column]
         counts = _varied(counts, self.worlds.chance[worlds][:, None, None], self._normals)
         missed = np.abs(self._measured - counts * self.worlds.seen[worlds][:, None, None])
         return counts, np.exp(-missed / self._spread) + 1e-30

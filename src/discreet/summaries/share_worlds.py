@@ -29,6 +29,9 @@ _REPEATED = (-3.0, 0.0)
 _RARER = 0.5
 #: bins are believed if they have more than so many scales of their noise
 _BELIEVED = 5
+#: in which part of the worlds heavy users have a taste that has nothing to do with that of others
+_APART = 0.5
+_SOME, _HALVINGS = 1000, 40
 _GRID, _REACH = 2000, 12
 _TINY = 1e-9
 
@@ -42,20 +45,35 @@ class ShareWorlds:
     heavy: Floats
     light: Floats
     mixing: Floats
+    #: whether their taste has nothing to do with that of others, and the most weight that an item can have of them
+    apart: NDArray[np.bool_]
+    most_of_item: Floats
     #: records for each one that counts in the measured total, and for each that the head's measurement shows
     beyond: Floats
     seen: Floats
     #: the variance of a count for its size, from which records happen to be whose
     chance: Floats
 
-    def ratios(self, worlds: Ints, part: Floats, random: Any) -> Floats:
-        """worlds x RATIOS: what items may have, where heavy users have this part of all weight."""
+    def parts(self, worlds: Ints, part: Floats, weights: Floats, random: Any) -> Floats:
+        """worlds x RATIOS: what heavy users may have of items, where they have this part of all weight.
+
+        Of each item's weight; or, where they have a taste that has nothing to do with that of others, so much weight.
+        `weights` are those of all items.
+        """
         shape, mixing = (worlds.size, RATIOS), self.mixing[worlds]
         heavy = random.standard_gamma((mixing * part)[:, None], shape)
         light = random.standard_gamma((mixing * (1 - part))[:, None], shape)
         every = heavy + light
         mixed = np.where(every > 0, heavy / np.maximum(every, 1e-300), part[:, None])
-        return np.asarray(mixed * self.heavy[worlds][:, None] + (1 - mixed) * self.light[worlds][:, None])
+        alone = np.flatnonzero(self.apart[worlds])
+        if alone.size:
+            mixed[alone] = _own_weights(part[alone], self.most_of_item[worlds[alone]], weights, random)
+        return np.asarray(mixed)
+
+    def ratios(self, worlds: Any, parts: Floats, weights: Floats) -> Floats:
+        """Of counts to weights, for items of these weights and parts."""
+        mixed = np.where(self.apart[worlds], parts / np.maximum(weights, _TINY), parts)
+        return np.asarray(self.light[worlds] + (self.heavy - self.light)[worlds] * np.minimum(mixed, 1.0))
 
     def part_for(self, worlds: Ints, ratio: Floats) -> Floats:
         """The part of heavy users that gives this average ratio, as far as any does."""
@@ -95,7 +113,31 @@ def drawn_worlds(
         seen = (shares * np.minimum(corrections.head.bound / inside, 1.0)).sum(axis=1)
     counted = (users * np.minimum(records, corrections.total.bound)).sum(axis=1)
     mixing = 10 ** random.uniform(*_MIXING, WORLDS)
-    return ShareWorlds(part, of_heavy, of_light, mixing, all_records[:, 0] / counted, seen, chance)
+    apart = np.arange(WORLDS) < _APART * WORLDS
+    # where an item counts once for a user, all heavy users can have it, and no more
+    all_of_them = (users * heavy).sum(axis=1) / np.maximum(of_heavy * average[:, 0], _TINY)
+    most_of_item = np.full(WORLDS, np.inf) if repeats else all_of_them
+    beyond = all_records[:, 0] / counted
+    return ShareWorlds(part, of_heavy, of_light, mixing, apart, most_of_item, beyond, seen, chance)
+
+
+def _own_weights(part: Floats, most: Floats, weights: Floats, random: Any) -> Floats:
+    """worlds x RATIOS: weights that users of a taste of their own have in items, that part of all weight together.
+
+    Some items are as popular with them as others with everybody, but which these are has nothing to do with it. They
+    have no more of an item than its weight, so what they like is sought among items as they are.
+    """
+    places = np.linspace(0, weights.size - 1, _SOME).astype(np.int64)
+    some = np.maximum(np.sort(weights)[places], _TINY)
+    liked = random.permuted(np.tile(some, (part.size, 1)), axis=1)
+    low, high = np.zeros((2, part.size, 1))
+    high += 1 / _TINY
+    wanted = part * some.sum()
+    for _ in range(_HALVINGS):
+        times = np.sqrt(np.maximum(low, _TINY) * high)
+        enough = np.minimum(np.minimum(times * liked, most[:, None]), some).sum(axis=1) >= wanted
+        low, high = np.where(enough[:, None], low, times), np.where(enough[:, None], times, high)
+    return np.asarray(np.minimum(high * liked[:, :RATIOS], most[:, None]))
 
 
 def _drawn_users(bins: Weighed, random: Any) -> Floats:

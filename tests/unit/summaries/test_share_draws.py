@@ -97,13 +97,37 @@ def test_in_all_worlds_ratios_make_up_the_average(bins: list[int]) -> None:
     assert np.all((found.part >= 0) & (found.part <= 1) & (found.beyond >= 1) & (found.chance >= 0))
     assert np.all((found.seen > 0) & (found.seen <= 1))
     every = np.arange(WORLDS)
-    ratios = found.ratios(every, found.part, simulation.generator())
-    assert ratios.shape == (WORLDS, RATIOS)
+    parts = found.parts(every, found.part, WEIGHTS, simulation.generator())
+    assert parts.shape == (WORLDS, RATIOS)
+    ratios = found.ratios(every[:, None], parts, np.full(RATIOS, WEIGHTS.mean()))
     differ = found.heavy > found.light + 1e-6
     low, high = np.minimum(found.light, found.heavy), np.maximum(found.light, found.heavy)
     assert np.all((ratios >= low[:, None] - 1e-9) & (ratios <= high[:, None] + 1e-9))
     assert found.part_for(every, np.ones(WORLDS))[differ] == pytest.approx(found.part[differ], abs=1e-6)
     assert np.all(found.part_for(every, np.full(WORLDS, 1e9))[differ & (found.part > 0)] == 1)
+
+
+def test_users_of_a_taste_of_their_own_have_their_part_of_all_weight() -> None:
+    found, weights = worlds(HEAVY), np.sort(np.tile(WEIGHTS, 25))
+    alone = np.flatnonzero(found.apart)
+    assert 0.2 * WORLDS < alone.size < 0.8 * WORLDS
+    part = np.full(alone.size, 0.1)
+    own = found.parts(alone, part, weights, simulation.generator())
+    # of items at random, of which none has more of theirs than it has
+    had = np.minimum(own[:, :, None], weights).mean(axis=2)
+    assert had.mean() == pytest.approx(0.1 * weights.mean(), rel=0.1)
+    # so that what is rare with others is theirs rather than what is popular
+    rare, popular = (found.ratios(alone[:, None], own, np.full(RATIOS, weight)) for weight in (10.0, 400.0))
+    assert np.all(rare >= popular - 1e-9)
+    assert rare.mean() > 2 * popular.mean()
+
+
+def test_where_users_count_once_an_item_has_no_more_than_all_of_them() -> None:
+    once = worlds(HEAVY, repeats=False)
+    alone = np.flatnonzero(once.apart)
+    own = once.parts(alone, np.full(alone.size, 0.9), WEIGHTS, simulation.generator())
+    assert np.all(own <= once.most_of_item[alone][:, None])
+    assert np.all(np.isinf(worlds(HEAVY).most_of_item))
 
 
 def test_items_that_count_once_for_a_user_are_not_repeated() -> None:

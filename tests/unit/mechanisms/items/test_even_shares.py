@@ -16,10 +16,11 @@ import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.items import item_sizes
-from discreet.noise import Noise, ZeroNoise
+from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.kept import KeptRecords
 from discreet.queries import Questions
+from discreet.release.ranking import ranked
 from discreet.schema import Ordinal, Schema
 from discreet.tasks import Items
 from tests.law.item_cases import Rows, made
@@ -257,6 +258,22 @@ def test_the_top_is_certain_where_counts_are_clear_and_only_there() -> None:
     alike = pd.DataFrame({"who": np.repeat(np.arange(500), 2), "item": np.arange(1000) % 50})
     unclear = discreet.open(alike, SCHEMA, unit=UNIT).publish(Items("item"), "0.1").top(5)
     assert min(unclear["certainty"]) < 0.6
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_only_users_of_many_items_have_is_not_forgotten(seed: int) -> None:
+    """4,000 users of three items each, and 200 of 150 others: most of the top hundred hardly show in the weights."""
+    dice, popular = np.random.default_rng(seed), 1 / (np.arange(200) + 4.0)
+    few = [dice.choice(200, 3, p=popular / popular.sum(), replace=False) for _ in range(4000)]
+    given = Given([*few, *(200 + dice.choice(200, 150, replace=False) for _ in range(200))], 400)
+    method = made("even-shares", (400,), 1, Unit("who", max_rows=200), count="users")
+    summary = method.measure(given, Noise(SeededSource(seed)))
+    each, true = np.arange(400)[:, None], given._kept.table(10**6)
+    best, certainty = ranked(summary, Questions(each, each, 400, np.arange(400)), summary.estimates.values, 100)
+    belong = true[best] >= np.sort(true)[-100]
+    assert belong.mean() < 0.3
+    assert np.count_nonzero(certainty > 0.9) >= 3
+    assert belong[certainty > 0.9].mean() > 0.88
 
 
 def test_one_record_of_a_user_needs_no_other_steps() -> None:
