@@ -62,10 +62,10 @@ def of_users(users: Sequence[Sequence[int]]) -> Data:
     return open_data(pa.table(columns), SCHEMA, unit=Unit("who", max_rows=3))
 
 
-def outcome(data: Data, task: Task) -> dict[str, Any]:
+def outcome(data: Data, task: Task, epsilon: str = "0.3") -> dict[str, Any]:
     """All that anyone may see, and all that noise was asked for."""
     noise, said = Deaf(), list[str]()
-    release = data.publish(task, "0.3", name="one", noise=noise, progress=said.append)
+    release = data.publish(task, epsilon, name="one", noise=noise, progress=said.append)
     manifest = {key: value for key, value in release.manifest.items() if key not in ("time", "ledger", "seal")}
     return {
         "asked": noise.asked,
@@ -91,6 +91,13 @@ def test_all_users_lead_to_the_same_release(task: Task) -> None:
     many = [[cell, (cell * 5 + 1) % len(CODES), 0, 7, 7, 7][: 1 + cell % 6] for cell in range(len(CODES))]
     found = [outcome(of_users(users), task) for users in (many, [[3]] * len(many), [[9, 9, 9, 9]])]
     assert found[0] == found[1] == found[2]
+
+
+def test_whether_items_are_selected_follows_from_noisy_numbers() -> None:
+    """Of users with three different items each two would be selected, of those with one all would be counted."""
+    apart = np.unique(CODES[:, 0], return_index=True)[1][:3].tolist()
+    found = [outcome(of_users([cells] * 40), Items("age", top=2), "30") for cells in (apart, apart[:1])]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("task", [task for task in EVERY if made(task).rehearsal == "exact"], ids=lambda t: t.method)
