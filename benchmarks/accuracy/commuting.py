@@ -47,12 +47,8 @@ def run(report: Report) -> None:
 
 def made(where: Path) -> tuple[Data, Asked]:
     """Ready counts and questions; flows are all pairs, empty ones included."""
-    blocks = _hierarchy(where / "ri_xwalk.csv.gz")
+    blocks, cells, counts = read(where)
     schema = Schema(home=blocks, work=blocks)
-    jobs = columns(where / "ri_od_main_JT00_2019.csv.gz", ["h_geocode", "w_geocode", "S000"])
-    code = {label: place for place, label in enumerate(blocks.labels)}
-    cells = np.array([[code[block] for block in jobs[side]] for side in ("h_geocode", "w_geocode")]).T
-    counts = np.array(jobs["S000"], np.int64)
     data = discreet.from_counts(schema, cells, counts)
     county, tract = (_flows(blocks, level, cells, counts) for level in ("county", "tract"))
     everywhere = np.array([counts.sum()])
@@ -66,6 +62,15 @@ def made(where: Path) -> tuple[Data, Asked]:
             "county flows": _pairs(*county),
         },
     )
+
+
+def read(where: Path) -> tuple[Nominal, Ints, Ints]:
+    """All blocks; and of every flow the home block, the work block and the number of jobs."""
+    blocks = _hierarchy(where / "ri_xwalk.csv.gz")
+    jobs = columns(where / "ri_od_main_JT00_2019.csv.gz", ["h_geocode", "w_geocode", "S000"])
+    code = {label: place for place, label in enumerate(blocks.labels)}
+    cells = np.array([[code[block] for block in jobs[side]] for side in ("h_geocode", "w_geocode")]).T
+    return blocks, cells, np.array(jobs["S000"], np.int64)
 
 
 def _hierarchy(path: Path) -> Nominal:

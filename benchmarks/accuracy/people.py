@@ -71,7 +71,7 @@ def peoples() -> Iterator[People]:
         sizes = json.loads((where / "adult_discretised-domain.json").read_text(encoding="utf-8"))
         yield _adult(where, "adult, 14 attributes", "B", tuple(sizes))
     if (where := folder(ACS)) is not None:
-        yield _survey(where)
+        yield survey(where)
     yield made_up()
 
 
@@ -82,7 +82,7 @@ def _adult(where: Path, name: str, half: str, names: tuple[str, ...]) -> People:
     return People(name, half, rows, tuple(sizes[one] for one in names))
 
 
-def _survey(where: Path) -> People:
+def survey(where: Path) -> People:
     import pyarrow.parquet as pq
 
     file = next(iter(sorted(where.glob("*.parquet"))))

@@ -109,7 +109,8 @@ def _clusters(sizes: tuple[int, ...]) -> Floats:
 def _spikes(sizes: tuple[int, ...]) -> Floats:
     rolled, cells = dice("spikes", sizes), int(np.prod(sizes))
     likely = np.full(cells, REST / cells)
-    likely[rolled.choice(cells, SPIKES, replace=False)] += (1 - REST) * rolled.dirichlet(np.ones(SPIKES))
+    spikes = min(SPIKES, cells)
+    likely[rolled.choice(cells, spikes, replace=False)] += (1 - REST) * rolled.dirichlet(np.ones(spikes))
     return likely.reshape(sizes)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.errors import BadParameter, CannotAnswer, CountOverflow
 from discreet.left_out import by_the_unit
-from discreet.mechanisms import Mechanism, Request, mechanism_for, registry, why_auto
+from discreet.mechanisms import Mechanism, Request, mechanism_for, methods_for, why_auto
 from discreet.mechanisms.guesses import Guess
 from discreet.mechanisms.items.item_bounds import best_bound
 from discreet.planning.asked import asked_of
@@ -129,8 +129,7 @@ def plan(
 
 
 def methods_of(task: Task) -> list[str]:
-    known = [method for name, method in registry() if name == task.name]
-    return known if task.method == "auto" else [task.method]
+    return methods_for(task) if task.method == "auto" else [task.method]
 
 
 def made(task: Task, request: Request, method: str) -> Mechanism:

@@ -25,7 +25,7 @@ from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
 from discreet.privacy import Unit, as_text, exact
-from discreet.private.manifest import request_digests
+from discreet.private.manifest import digest_with_choice, request_digests
 from discreet.release import files
 from discreet.schema import Schema
 from discreet.tasks import Task, task_from_dict
@@ -191,7 +191,7 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
             task = task_from_dict(fields)
             request = Request.of(task, Schema.from_dict(said["schema"]), Unit.from_dict(said["unit"]), said["epsilon"])
             made = _as_declared(task, request, said)
-            if said["request"] == request_digests(task, request, said["noise"]["bits"])[0]:
+            if said["request"] in _digests(task, request, said)[:-1]:
                 return task, made
             found = found or (task, made)
         except (DiscreetError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -207,7 +207,7 @@ def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
     chooses along, and a default may have been another one."""
     made = mechanism_for(task, request)
     if made.method != said["method"]:
-        if task.method != "auto" or said["method"] not in FORMER_AUTO.get(task.name, ()):
+        if task.method != "auto" or not _was_auto(task, request, said):
             return made
         made = mechanism_for(task, request, said["method"])
     known = {one.name for one in made.parameters}
@@ -224,6 +224,12 @@ def _as_declared(task: Task, request: Request, said: Manifest) -> Mechanism:
     return made
 
 
+def _was_auto(task: Task, request: Request, said: Manifest) -> bool:
+    """Whether `auto` of another version took this method: by the digest that was charged, or because it once did."""
+    charged = digest_with_choice(task, request, said["noise"]["bits"], said["method"])
+    return said["request"] == charged or said["method"] in FORMER_AUTO.get(task.name, ())
+
+
 def _readings(value: Any) -> list[Any]:
     """The same with each pair as a choice and as a range, which JSON cannot tell apart."""
     if isinstance(value, dict):
@@ -236,9 +242,16 @@ def _readings(value: Any) -> list[Any]:
     return [value]
 
 
+def _digests(task: Task, request: Request, said: Manifest) -> list[str | None]:
+    """In all forms that a version wrote, that of format 1 last; the newest has what `auto` took."""
+    bits = said["noise"]["bits"]
+    chosen = [digest_with_choice(task, request, bits, said["method"])] if task.method == "auto" else []
+    return [*chosen, *request_digests(task, request, bits)]
+
+
 def _same_request(said: Manifest, task: Task, request: Request) -> ReleaseCheck:
     check = "its request is the one under the charge"
-    if said["request"] in request_digests(task, request, said["noise"]["bits"]):
+    if said["request"] in _digests(task, request, said):
         return ReleaseCheck(check, OK, f"digest {said['request'][:12]}...")
     if said["format"] == 1 or "queries" in task.parameters:
         return ReleaseCheck(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")

@@ -21,7 +21,7 @@ from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
 
-__all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "registry", "why_auto"]
+__all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "methods_for", "registry", "why_auto"]
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
 #: Where single cells are few, noise on each is little even in sums of them
@@ -32,12 +32,12 @@ AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "items": (("even-shares", math.inf),),
     "pairs of items": (("sra", math.inf),),
 }
-#: what it was in earlier versions, whose releases are checked as what they are
+#: what it was in versions whose digests do not record the choice; their releases are checked as what they are
 FORMER_AUTO: dict[str, tuple[str, ...]] = {
-    "table": ("geometric", "filter-priority"),
-    "ranges": ("privelet+", "dyadic-filter-priority"),
-    "marginals": ("ireduct",),
-    "items": ("sra",),
+    "table": ("geometric", "filter-priority", "adaptive"),
+    "ranges": ("privelet+", "dyadic-filter-priority", "weighted", "adaptive"),
+    "marginals": ("ireduct", "agreed"),
+    "items": ("sra", "even-shares"),
 }
 
 
@@ -57,13 +57,17 @@ def _concrete(kind: type[Mechanism]) -> Iterator[type[Mechanism]]:
         yield from _concrete(inner)
 
 
+def methods_for(task: Task) -> list[str]:
+    return [method for name, method in registry() if name == task.name]
+
+
 def mechanism_for(task: Task, request: Request, method: str | None = None) -> Mechanism:
     """The mechanism a task (or `method`) names, or the one `auto` picks from public facts; refuses what cannot work."""
     known, method = registry(), method or task.method
     if method == "auto":
         return _picked(task, request)
     if (task.name, method) not in known:
-        methods = [name for kind, name in known if kind == task.name]
+        methods = methods_for(task)
         raise BadParameter(
             f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
             f"Known methods: {', '.join(methods)}"

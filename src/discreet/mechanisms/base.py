@@ -35,6 +35,8 @@ class Request:
     unit: Unit
     epsilon: Fraction
     parameters: dict[str, Any] = field(default_factory=dict)
+    #: the name of the task, for methods of several
+    task: str = ""
 
     @classmethod
     def of(cls, task: Task, schema: Schema, unit: Unit, epsilon: Number) -> Request:
@@ -48,7 +50,7 @@ class Request:
         for name in wanted:
             if (problem := reserved_problem(name)) is not None:
                 raise BadParameter(f"attribute {problem}")
-        return cls(wanted, unit, exact_epsilon, task.asked())
+        return cls(wanted, unit, exact_epsilon, task.asked(), task.name)
 
 
 class Mechanism(ABC):

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from discreet.ledger import Charge, Ledger
-from discreet.mechanisms import Mechanism, Request
+from discreet.mechanisms import Mechanism, Request, why_auto
 from discreet.privacy import as_text
 from discreet.schema import Schema
 from discreet.tasks import Task
@@ -30,6 +30,7 @@ def of(
         "time": charge.time,
         "task": task.to_dict(),
         "method": mechanism.method,
+        **({"auto": _why(task, mechanism)} if task.method == "auto" else {}),
         "parameters": mechanism.chosen,
         "epsilon": as_text(request.epsilon),
         "unit": request.unit.to_dict(),
@@ -43,21 +44,40 @@ def of(
     }
 
 
+def _why(task: Task, mechanism: Mechanism) -> str:
+    """Why `auto` took this method."""
+    picked, why = why_auto(task, mechanism.request)
+    return why if picked == mechanism.method else "auto took it when it was charged, in another version"
+
+
 def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str | None]:
-    """Of everything that decides the law of the release: the same for no other request; and as format 1 has it.
+    """Of everything that was asked for: the same for no other request; and as format 1 has it.
 
     The second is None where it stands for other requests as well.
     """
-    asked = {
+    asked = _asked(task, request, noise)
+    plain = _hashed(json.dumps(asked, default=str))
+    choices = any(_holds_a_choice(value) for value in task.parameters.values())
+    return _hashed(json.dumps(_typed(asked))), None if choices else plain
+
+
+def digest_with_choice(task: Task, request: Request, noise: str, method: str) -> str:
+    """The same for no other request, nor for one in which `auto` takes another method."""
+    return _hashed(json.dumps(_typed({**_asked(task, request, noise), "auto": method})))
+
+
+def _asked(task: Task, request: Request, noise: str) -> dict[str, Any]:
+    return {
         "task": task.to_dict(),
         "epsilon": str(request.epsilon),
         "unit": request.unit.to_dict(),
         "schema": request.schema.to_dict(),
         "noise": noise,
     }
-    texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
-    typed, plain = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
-    return typed, None if any(_holds_a_choice(value) for value in task.parameters.values()) else plain
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _typed(value: Any) -> Any:

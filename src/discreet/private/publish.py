@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.ledger import Ledger
-from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.mechanisms import Mechanism, Request, mechanism_for, methods_for, why_auto
 from discreet.naming import usable_path
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
@@ -90,11 +90,11 @@ class Data:
 
         noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
         request = self._request(task, epsilon)
-        mechanism = self._mechanism(task, request)
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
-        digest = self._digest(task, request, noise, release_id, target)
+        method, digest = self._settled(task, request, noise, release_id, target)
         if (finished := self._finished(release_id, digest, target)) is not None:
             return finished
+        mechanism = self._mechanism(task, request, method)
         if target is not None:
             placing.check(target)
         charge = self.ledger.charge(release_id, digest, request.epsilon, _user(), repr(task))
@@ -129,8 +129,8 @@ class Data:
         self.origin.check(request.schema, self.unit)
         return request
 
-    def _mechanism(self, task: Task, request: Request) -> Mechanism:
-        mechanism = mechanism_for(task, request)
+    def _mechanism(self, task: Task, request: Request, method: str) -> Mechanism:
+        mechanism = mechanism_for(task, request, method)
         if mechanism.needs_rows and not self.origin.has_rows and not self.unit.is_row:
             raise BadParameter(
                 f"{mechanism.method} chooses among the records of each user, and ready counts do not tell whose they "
@@ -142,13 +142,27 @@ class Data:
 
     # recovery: what was published before is found again and never drawn twice
 
-    def _digest(self, task: Task, request: Request, noise: Noise, release_id: str, target: Path | None) -> str:
-        """The digest of the request, in the form in which it was charged before, if it was."""
-        digest, earlier = manifest.request_digests(task, request, noise.name)
+    def _settled(
+        self, task: Task, request: Request, noise: Noise, release_id: str, target: Path | None
+    ) -> tuple[str, str]:
+        """The method, or "auto", and the digest of the request, both as they were charged before, if they were.
+
+        What `auto` means for a name is settled by its charge: a later version takes the same method for it.
+        """
         known = {self.ledger.charged(release_id)}
         if target is not None and (target / files.MANIFEST).is_file():
             known.add(files.read_manifest(target)["request"])
-        return earlier if earlier is not None and earlier in known else digest
+        digest, earlier = manifest.request_digests(task, request, noise.name)
+        if task.method != "auto" or digest in known or (earlier is not None and earlier in known):
+            return task.method, earlier if earlier is not None and earlier in known else digest
+        picked, _ = why_auto(task, request)
+        choices = {
+            manifest.digest_with_choice(task, request, noise.name, method): method for method in methods_for(task)
+        }
+        then = next((form for form in choices if form in known), None)
+        if then is not None and choices[then] != picked:
+            return choices[then], then
+        return task.method, manifest.digest_with_choice(task, request, noise.name, picked)
 
     def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
         """The release as it was published before, if it was; refuses to draw it a second time."""

@@ -316,7 +316,7 @@ class Release:
         who = "one row" if unit["unit"] == "row" else f"one {unit['unit']}, of at most {unit['max_rows']} rows"
         facts = {
             "counts by": ", ".join(f"{name} ({self.schema[name].size:,})" for name in self.schema),
-            "method": f"{said['method']} ({said['task']['task']})",
+            "method": f"{said['method']} ({said['task']['task']})" + (f"; {said['auto']}" if "auto" in said else ""),
             "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
             "noise": said["noise"]["law"],
             "leaves out": "; ".join(self.leaves_out) or "nothing",

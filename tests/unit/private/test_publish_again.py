@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.errors import DiscreetError, LedgerError, PublishFailed
+from discreet.audit.published import published as audited
+from discreet.audit.report import HOLDS
+from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
+from discreet.mechanisms import Request
 from discreet.noise import Noise, SeededSource, ZeroNoise
+from discreet.private.manifest import request_digests
 from discreet.private.publish import from_counts
 from discreet.release import files as folder
 from discreet.release import load
@@ -150,3 +154,73 @@ def test_what_is_recorded_is_what_is_saved_later(tmp_path: Path) -> None:
     for release in releases:
         saved = load(release.save(tmp_path / release.manifest["id"]))
         assert data.ledger.recorded(saved.manifest["id"]) == saved.manifest["seal"]
+
+
+AUTO = discreet.Table(["age", "sex"])
+
+
+def with_auto(patched: pytest.MonkeyPatch, method: str) -> None:
+    """As if another version were running."""
+    patched.setattr("discreet.mechanisms.AUTO", {"table": ((method, float("inf")),)})
+
+
+def test_what_auto_took_is_recorded_and_stays_when_auto_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = people(tmp_path).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    published = contents(tmp_path / "a")
+    assert first.manifest["method"] == "geometric"
+    assert "auto takes it for" in first.manifest["auto"]
+    assert first.manifest["auto"] in first.describe()["method"]
+    with_auto(monkeypatch, "adaptive")
+    again = failing(people(tmp_path), no_more).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    assert again.manifest == first.manifest
+    assert contents(tmp_path / "a") == published
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
+    assert audited(tmp_path / "a", tmp_path / "l.ledger").verdict == HOLDS
+    other = people(tmp_path).publish(AUTO, 1, name="b", to=tmp_path / "b")
+    assert other.manifest["method"] == "adaptive"
+    assert other.manifest["request"] != first.manifest["request"]
+
+
+def test_parameters_of_what_auto_took_then_do_not_hide_a_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = discreet.Table(["age", "sex"], total="0.1")  # of adaptive, not of geometric
+    with monkeypatch.context() as then:
+        with_auto(then, "adaptive")
+        first = people(tmp_path).publish(task, 1, name="a", to=tmp_path / "a")
+    again = failing(people(tmp_path), no_more).publish(task, 1, name="a", to=tmp_path / "a")
+    assert again.manifest == first.manifest
+    with pytest.raises(BadParameter, match="`total` is a parameter of adaptive"):
+        people(tmp_path).publish(task, 1, name="b", to=tmp_path / "b")
+    assert spent(tmp_path) == 1
+
+
+def test_a_run_that_broke_off_is_finished_with_what_auto_took_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as then:
+        with_auto(then, "adaptive")
+        with pytest.raises(PublishFailed):
+            failing(people(tmp_path), boom).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    release = people(tmp_path).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    assert release.manifest["method"] == "adaptive"
+    assert release.manifest["auto"] == "auto took it when it was charged, in another version"
+    assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
+    assert audited(tmp_path / "a", tmp_path / "l.ledger").verdict == HOLDS
+
+
+def test_a_release_of_a_version_that_did_not_record_the_choice_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(task: discreet.Table, request: Request, noise: str, method: str) -> str:
+        return request_digests(task, request, noise)[0]
+
+    with monkeypatch.context() as then:
+        then.setattr("discreet.private.manifest.digest_with_choice", without)
+        first = people(tmp_path).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    with_auto(monkeypatch, "adaptive")
+    again = failing(people(tmp_path), no_more).publish(AUTO, 1, name="a", to=tmp_path / "a")
+    assert again.manifest == first.manifest
+    assert audited(tmp_path / "a", tmp_path / "l.ledger").verdict == HOLDS

@@ -131,7 +131,8 @@ class Adaptive(SharedBudget):
         workload = self.given(WORKLOAD)
         asked = None if workload is None else read_predicates("workload", workload, schema)
         free = "singles" not in self.request.parameters
-        planner = Planner(schema, self.scale, total, singles, levels, workload=asked, free=free)
+        table = self.request.task == "table"
+        planner = Planner(schema, self.scale, total, singles, levels, workload=asked, free=free, table=table)
         shares = self.given(SHARES)
         if shares is None:
             return planner

@@ -8,6 +8,7 @@ times the roots of the fan-outs before it where there are several attributes. Le
 blocks, in units of the noise, get less: most of their blocks are never looked at, and if they are, counts are large.
 Where records are many for every cell, a single attribute is divided in fewer, wider steps, and the trees of single
 attributes get less: all blocks will be divided, and sums over the tree of all attributes are good enough for roll-ups.
+In tables single cells matter most, so that where records are many they are measured at once, with no blocks above.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 _ALONE, _TOGETHER = (8.0, 16.0), 4.0
 #: records, in units of the noise, for each cell: from here on nearly all blocks are divided down to cells
 _DENSE = 20.0
+#: the same for tables, from where on cells are measured at once; of a single attribute only if they are no more than this
+_DENSE_CELLS, _MOST_ALONE = 3.0, 1024
+#: no more cells are measured at once
+_MOST_CELLS = 1 << 20
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
 #: attributes are divided at once as long as a block has no more children than this
@@ -58,6 +63,8 @@ class Planner:
     workload: Questions | None = None
     #: whether singles may be less where records are many
     free: bool = False
+    #: whether it is for a table, whose cells matter more than sums of many of them
+    table: bool = False
 
     def trees(self, rows: float) -> list[TreePlan]:
         """The tree of all attributes first."""
@@ -65,7 +72,7 @@ class Planner:
         several = len(attributes) > 1
         dense = rows >= _DENSE * float(self.scale) * math.prod(float(one.size) for one in attributes)
         wide = dense and self.weights is None  # shares are given for as many levels as there usually are
-        levels = self.levels or (joint_levels(attributes) if several else single_levels(attributes[0], wide))
+        levels = self.levels or self._levels(rows, wide)
         singles = self.singles * (_DENSE_SINGLES if dense and self.free else 1)
         joint = 1 - self.total - singles
         found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights)]
@@ -73,6 +80,20 @@ class Planner:
             each = singles / len(attributes)
             found += [self._tree((i,), single_levels(one), each, rows) for i, one in enumerate(attributes)]
         return found
+
+    def _levels(self, rows: float, wide: bool) -> tuple[Level, ...]:
+        attributes = list(self.schema.values())
+        if self._cells_at_once(rows):
+            return (tuple(steps_of(attribute, _TOGETHER)[-1] for attribute in attributes),)
+        return joint_levels(attributes) if len(attributes) > 1 else single_levels(attributes[0], wide)
+
+    def _cells_at_once(self, rows: float) -> bool:
+        if not self.table or self.weights is not None or self.workload is not None:
+            return False
+        alone, cells = len(self.schema) == 1, self.schema.cells
+        if alone and any(isinstance(one, Nominal) and one.depth > 1 for one in self.schema.values()):
+            return False
+        return cells <= (_MOST_ALONE if alone else _MOST_CELLS) and rows >= _DENSE_CELLS * float(self.scale) * cells
 
     def _tree(
         self,

@@ -1,0 +1,117 @@
+"""The score of a method in one setting, and the regret of `auto`: its score over that of the best method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.accuracy.shapes import Floats
+from discreet.errors import BadParameter, CannotAnswer, CountOverflow
+from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
+from discreet.noise import Noise
+from discreet.private.bounded import Bounded
+from discreet.queries import Questions
+from discreet.tasks import Task
+
+#: of trials that look for the best method, and of those that then compare it with `auto`
+SEARCH, JUDGE = 6, 40
+#: a method that is worse than the best by more than this in two trials is not tried again
+HOPELESS = 3.0
+AUTO = "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Data as if they were private, what is asked of them, and the error of answers in each class of questions."""
+
+    name: str
+    half: str
+    task: Task
+    request: Request
+    data: Bounded
+    asked: Questions
+    #: the error in each class, of the values of all answers
+    errors: Callable[[Floats], Mapping[str, float]]
+    #: each is only so often asked for, in place of 1
+    patience: float = 1.0
+
+
+@dataclass(frozen=True)
+class Regret:
+    """How much worse `auto` is than the best method, with the standard error of that ratio."""
+
+    setting: str
+    half: str
+    picked: str
+    best: str
+    value: float
+    chance: float
+    #: the ratio to the best method in each class
+    classes: Mapping[str, float]
+
+
+def regret(setting: Setting, search: int = SEARCH, judge: int = JUDGE) -> Regret:
+    """The best is looked for in some trials; the comparison is made in others, so that luck does not choose."""
+    search, judge = (max(2, round(trials * setting.patience)) for trials in (search, judge))
+    methods = {AUTO: mechanism_for(setting.task, setting.request), **_every(setting)}
+    picked = methods[AUTO].method
+    first = {name: _trials(setting, one, 2) for name, one in methods.items() if not _same(name, one, methods[AUTO])}
+    least = min(map(score, first.values()))
+    hopeful = [name for name, found in first.items() if score(found) <= HOPELESS * least]
+    found = {name: _trials(setting, methods[name], search) for name in hopeful}
+    best = min(found, key=lambda name: score(found[name]))
+    if best == AUTO or AUTO not in found and best == picked:
+        return Regret(setting.name, setting.half, picked, picked, 1.0, 0.0, {})
+    ours, theirs = (_trials(setting, methods[name], judge) for name in (AUTO, best))
+    value, chance = score(ours) / score(theirs), math.hypot(_chance(ours), _chance(theirs))
+    classes = {name: float(ours[name].mean() / theirs[name].mean()) for name in ours}
+    return Regret(setting.name, setting.half, picked, best, max(1.0, value), chance, classes)
+
+
+def _same(name: str, one: Mechanism, auto: Mechanism) -> bool:
+    """Whether it is what `auto` does, under its own name."""
+    return name != AUTO and one.method == auto.method and one.chosen == auto.chosen
+
+
+def _every(setting: Setting) -> dict[str, Mechanism]:
+    found = {}
+    for task, method in registry():
+        if task == setting.task.name:
+            try:
+                found[method] = mechanism_for(setting.task, setting.request, method)
+            except (BadParameter, CannotAnswer, CountOverflow):
+                continue
+    return found
+
+
+def _trials(setting: Setting, mechanism: Mechanism, count: int) -> dict[str, Floats]:
+    """For each class, the error of every trial."""
+    rows = []
+    for _ in range(count):
+        try:
+            answers = mechanism.measure(setting.data, Noise()).answer(setting.asked, 0.5).of_counts()
+        except (BadParameter, CannotAnswer, CountOverflow):
+            return {"refused": np.array([math.inf])}
+        rows.append(setting.errors(np.asarray(answers.value, np.float64)))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def score(found: Mapping[str, Floats]) -> float:
+    """The geometric mean over families of classes of their mean errors; a family is what comes before a colon."""
+    return math.exp(sum(weight * math.log(found[name].mean()) for name, weight in _weights(list(found)).items()))
+
+
+def _weights(names: list[str]) -> dict[str, float]:
+    families = [name.partition(":")[0] for name in names]
+    return {
+        name: 1 / len(set(families)) / families.count(mine) for name, mine in zip(names, families, strict=True)
+    }
+
+
+def _chance(found: Mapping[str, Floats]) -> float:
+    """The relative standard error of the score; classes of one trial go together."""
+    moves = sum(weight * found[name] / found[name].mean() for name, weight in _weights(list(found)).items())
+    return float(np.std(moves, ddof=1) / math.sqrt(np.size(moves)))
