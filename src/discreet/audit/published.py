@@ -25,7 +25,7 @@ from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
 from discreet.privacy import Unit, as_text, exact
-from discreet.private.manifest import request_digests
+from discreet.private.manifest import about_of, request_digests
 from discreet.release import files
 from discreet.schema import Schema
 from discreet.tasks import Task, task_from_dict
@@ -130,9 +130,11 @@ def _charged(said: Manifest, entries: list[Entry]) -> Iterator[ReleaseCheck]:
         yield ReleaseCheck(check, WRONG, f"no charge for {said['id']!r}: another ledger, or an older copy of it")
         return
     head = said["ledger"]["head"]
+    dataset, period = charge.scope.dataset or entries[0].what, said.get("period", {}).get("period", "")
     wrong = {
-        f"its data set is {said['dataset']!r}, and the ledger's {entries[0].what!r}": said["dataset"]
-        != entries[0].what,
+        f"its data set is {said['dataset']!r}, and the ledger's {dataset!r}": said["dataset"] != dataset,
+        f"it is about {period or 'all rows'}, and was charged for {charge.scope.period or 'all rows'}": period
+        != charge.scope.period,
         "its request is not the one that was charged": said["request"] != charge.digest,
         "its charge is another entry: another ledger, or an older copy of it": head != charge.hash,
     }
@@ -191,7 +193,7 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
             task = task_from_dict(fields)
             request = Request.of(task, Schema.from_dict(said["schema"]), Unit.from_dict(said["unit"]), said["epsilon"])
             made = _as_declared(task, request, said)
-            if said["request"] == request_digests(task, request, said["noise"]["bits"])[0]:
+            if said["request"] in (digests[0] for digests in _digests(said, task, request)):
                 return task, made
             found = found or (task, made)
         except (DiscreetError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -238,11 +240,15 @@ def _readings(value: Any) -> list[Any]:
 
 def _same_request(said: Manifest, task: Task, request: Request) -> ReleaseCheck:
     check = "its request is the one under the charge"
-    if said["request"] in request_digests(task, request, said["noise"]["bits"]):
+    if any(said["request"] in digests for digests in _digests(said, task, request)):
         return ReleaseCheck(check, OK, f"digest {said['request'][:12]}...")
     if said["format"] == 1 or "queries" in task.parameters:
         return ReleaseCheck(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")
     return ReleaseCheck(check, WRONG, "task, schema, unit, epsilon and bits make another digest")
+
+
+def _digests(said: Manifest, task: Task, request: Request) -> list[tuple[str, str | None]]:
+    return [request_digests(task, request, said["noise"]["bits"], about) for about in about_of(said)]
 
 
 def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
@@ -264,7 +270,8 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
         yield ReleaseCheck(check, UNCHECKED, "format 1 has sentences, which say nothing to a program")
     else:
         made_out = [one.to_dict() for one in mechanism.leaves_out()]
-        written, now = ([_kind(one) for one in some] for some in (said["leaves_out"], _as_written(made_out)))
+        others = [one for one in said["leaves_out"] if one["kind"] != "period"]
+        written, now = ([_kind(one) for one in some] for some in (others, _as_written(made_out)))
         same = written == now
         yield ReleaseCheck(check, OK if same else WRONG, "" if same else "other things follow from its request")
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from discreet.ledger import Charge, Ledger
+from discreet.left_out import LeftOut
 from discreet.mechanisms import Mechanism, Request
 from discreet.privacy import as_text
 from discreet.schema import Schema
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
 
 
 def of(
-    ledger: Ledger, schema: Schema, task: Task, mechanism: Mechanism, charge: Charge, noise: Noise
+    ledger: Ledger,
+    schema: Schema,
+    task: Task,
+    mechanism: Mechanism,
+    charge: Charge,
+    noise: Noise,
+    about: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The manifest but for the summary, the files and the seal."""
+    """The manifest but for the summary, the files and the seal; `about` is about which rows it is, if not about all."""
     request = mechanism.request
     return {
         "id": charge.release_id,
         "request": charge.request,
         "dataset": ledger.dataset,
+        **about,
         "time": charge.time,
         "task": task.to_dict(),
         "method": mechanism.method,
@@ -37,13 +45,26 @@ def of(
         "schema": mechanism.release_schema.to_dict(),
         "data_attributes": list(schema.names),
         "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
-        "leaves_out": [one.to_dict() for one in mechanism.leaves_out()],
+        "leaves_out": [one.to_dict() for one in (*_of_period(about), *mechanism.leaves_out())],
         "software": f"discreet {version('discreet')}",
         "ledger": {"durable": ledger.durable, "head": charge.head},
     }
 
 
-def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str | None]:
+def _of_period(about: Mapping[str, Any]) -> list[LeftOut]:
+    said = about.get("period")
+    return [LeftOut("period", {name: said[name] for name in ("period", "attribute")})] if said else []
+
+
+def about_of(said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a manifest may say of the rows that it is about: its data set is part of that only if it was added."""
+    period = {"period": said["period"]} if "period" in said else {}
+    return [period, {"dataset": said["dataset"], **period}]
+
+
+def request_digests(
+    task: Task, request: Request, noise: str, about: Mapping[str, Any] | None = None
+) -> tuple[str, str | None]:
     """Of everything that decides the law of the release: the same for no other request; and as format 1 has it.
 
     The second is None where it stands for other requests as well.
@@ -54,10 +75,11 @@ def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str 
         "unit": request.unit.to_dict(),
         "schema": request.schema.to_dict(),
         "noise": noise,
+        **(about or {}),
     }
     texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
     typed, plain = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
-    return typed, None if any(_holds_a_choice(value) for value in task.parameters.values()) else plain
+    return typed, None if about or any(_holds_a_choice(value) for value in task.parameters.values()) else plain
 
 
 def _typed(value: Any) -> Any:
