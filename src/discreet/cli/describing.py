@@ -121,7 +121,7 @@ def _promise(spec: Spec, periods: Periods) -> str:
     moves = " (replaced rows may move from one to another, and both count)" if half else ""
     return (
         f"releases are made for one {partition} at a time. Each row is in one of them only, so each has {half}the "
-        f"budget for itself{moves}. This protects rows: somebody with rows in several periods loses that for each of them"
+        f"budget for itself{moves}. This protects rows: whoever has rows in several periods loses that for each"
     )
 
 

@@ -117,6 +117,8 @@ def check_period(spec: Spec, release: ReleaseSpec, period: str | None, *, needed
         raise BadParameter('--period: no attribute has one; add period = "month" to the attribute of dates')
     if period is not None and release.all_rows:
         raise BadParameter(f'--period: {release.name} is about all rows (period = "all"); leave --period out')
+    if period is not None and spec.periods is not None:
+        spec.periods.span(period, spec.schema)
     if needed and period is None and not release.all_rows and spec.periods is not None:
         raise BadParameter(
             f"{release.name} is published by {spec.periods.every}: say which, such as --period {_example(spec)}. For a "

@@ -114,7 +114,7 @@ def _promises(state: State, entries: list[Entry]) -> list[str]:
         moved = "" if neighbours == "add-remove" else "; one that is replaced may move to another, so both count"
         said.append(
             f"Promise for rows ({neighbours}): each is in one period only, by the {partition}{moved}. So a row loses "
-            f"at most {total} by all releases together; a person with rows in several periods loses that for each of them."
+            f"at most {total} by all releases together; somebody with rows in several periods loses that for each."
         )
     added = {one.scope.partition for one in entries if one.kind == "charge" and one.scope.period} - {
         one[1] for one in state.periods
