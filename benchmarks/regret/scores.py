@@ -106,9 +106,7 @@ def score(found: Mapping[str, Floats]) -> float:
 
 def _weights(names: list[str]) -> dict[str, float]:
     families = [name.partition(":")[0] for name in names]
-    return {
-        name: 1 / len(set(families)) / families.count(mine) for name, mine in zip(names, families, strict=True)
-    }
+    return {name: 1 / len(set(families)) / families.count(mine) for name, mine in zip(names, families, strict=True)}
 
 
 def _chance(found: Mapping[str, Floats]) -> float:

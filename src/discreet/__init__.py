@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from discreet.private.publish import open_data as open
     from discreet.queries import Estimate
     from discreet.release import Release, load
-    from discreet.schema import Nominal, Ordinal, Reading, Schema
+    from discreet.schema import Nominal, Ordinal, Periods, Reading, Schema
     from discreet.spec import load_spec
     from discreet.tasks import Items, Marginals, Ranges, Table
 
 #: public name -> the module that it comes from
 _HOMES = {
     **dict.fromkeys(("Items", "Marginals", "Ranges", "Table"), "tasks"),
-    **dict.fromkeys(("Nominal", "Ordinal", "Reading", "Schema"), "schema"),
+    **dict.fromkeys(("Nominal", "Ordinal", "Periods", "Reading", "Schema"), "schema"),
     **dict.fromkeys(("Release", "load"), "release"),
     **dict.fromkeys(("from_counts", "open"), "private.publish"),
     "Estimate": "queries",
@@ -36,6 +36,7 @@ __all__ = [
     "Marginals",
     "Nominal",
     "Ordinal",
+    "Periods",
     "Ranges",
     "Reading",
     "Release",

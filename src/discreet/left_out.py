@@ -13,6 +13,7 @@ RULES = "rows that the declared rules drop"
 
 #: kind -> what happens, and what follows from it; the second part is left out where there is little room
 TEXTS = {
+    "period": ("only rows of {period} are counted, and none without a readable {attribute}", ""),
     "outside": ("rows with a value outside the declared domain of {attributes} are not counted", ""),
     "null": ("rows with no value of {attributes} are not counted", ""),
     "clamped": ("values beyond the declared ends of {attributes} count in the first or last bin", ""),

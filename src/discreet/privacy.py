@@ -242,6 +242,18 @@ def cost(unit: Unit, weight: Fraction) -> Fraction:
     return unit.sensitivity * weight
 
 
+def periods_counted(neighbours: str) -> int:
+    """Of how many periods at most the releases see one row change, where each release counts rows of one period only.
+
+    The release of a period is a function of the rows whose day lies in it, and the day of a row follows from that row
+    alone. A row that is added or taken away is in one period: all others see the same rows as before, so together they
+    cost what the releases of that period cost. A row that is replaced may leave one period and enter another. To the
+    releases of the first it is replaced by a row that does not count, to those of the second it replaces one, and both
+    are changes that their epsilon is for; so together they cost the sum of two periods, at most twice the largest.
+    """
+    return 1 if neighbours == "add-remove" else 2
+
+
 def length_cost(unit: Unit, rows: int, lattice: int, rounding: Fraction, peak: Fraction) -> Fraction:
     """The most, in L1, that one unit moves the first `rows` of an orthonormal basis, rounded to whole 1 / lattice.
 

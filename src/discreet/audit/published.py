@@ -25,7 +25,7 @@ from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
 from discreet.noise.verify import verify_noise
 from discreet.privacy import Unit, as_text, exact
-from discreet.private.manifest import digest_with_choice, request_digests
+from discreet.private.manifest import about_of, digest_with_choice, request_digests
 from discreet.release import files
 from discreet.schema import Schema
 from discreet.tasks import Task, task_from_dict
@@ -130,9 +130,11 @@ def _charged(said: Manifest, entries: list[Entry]) -> Iterator[ReleaseCheck]:
         yield ReleaseCheck(check, WRONG, f"no charge for {said['id']!r}: another ledger, or an older copy of it")
         return
     head = said["ledger"]["head"]
+    dataset, period = charge.scope.dataset or entries[0].what, said.get("period", {}).get("period", "")
     wrong = {
-        f"its data set is {said['dataset']!r}, and the ledger's {entries[0].what!r}": said["dataset"]
-        != entries[0].what,
+        f"its data set is {said['dataset']!r}, and the ledger's {dataset!r}": said["dataset"] != dataset,
+        f"it is about {period or 'all rows'}, and was charged for {charge.scope.period or 'all rows'}": period
+        != charge.scope.period,
         "its request is not the one that was charged": said["request"] != charge.digest,
         "its charge is another entry: another ledger, or an older copy of it": head != charge.hash,
     }
@@ -191,7 +193,7 @@ def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
             task = task_from_dict(fields)
             request = Request.of(task, Schema.from_dict(said["schema"]), Unit.from_dict(said["unit"]), said["epsilon"])
             made = _as_declared(task, request, said)
-            if said["request"] in _digests(task, request, said)[:-1]:
+            if said["request"] in _digests(task, request, said)[0]:
                 return task, made
             found = found or (task, made)
         except (DiscreetError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -242,16 +244,21 @@ def _readings(value: Any) -> list[Any]:
     return [value]
 
 
-def _digests(task: Task, request: Request, said: Manifest) -> list[str | None]:
-    """In all forms that a version wrote, that of format 1 last; the newest has what `auto` took."""
-    bits = said["noise"]["bits"]
-    chosen = [digest_with_choice(task, request, bits, said["method"])] if task.method == "auto" else []
-    return [*chosen, *request_digests(task, request, bits)]
+def _digests(task: Task, request: Request, said: Manifest) -> tuple[list[str], list[str | None]]:
+    """In all forms that a version wrote, those of format 1 apart; the newest has what `auto` took."""
+    bits, own, first = said["noise"]["bits"], list[str](), list[str | None]()
+    for about in about_of(said):
+        if task.method == "auto":
+            own.append(digest_with_choice(task, request, bits, said["method"], about))
+        digest, earlier = request_digests(task, request, bits, about)
+        own.append(digest)
+        first.append(earlier)
+    return own, first
 
 
 def _same_request(said: Manifest, task: Task, request: Request) -> ReleaseCheck:
     check = "its request is the one under the charge"
-    if said["request"] in _digests(task, request, said):
+    if any(said["request"] in digests for digests in _digests(task, request, said)):
         return ReleaseCheck(check, OK, f"digest {said['request'][:12]}...")
     if said["format"] == 1 or "queries" in task.parameters:
         return ReleaseCheck(check, UNCHECKED, "release.json cannot tell ranges in its predicates from choices")
@@ -277,7 +284,8 @@ def _law(said: Manifest, mechanism: Mechanism) -> Iterator[ReleaseCheck]:
         yield ReleaseCheck(check, UNCHECKED, "format 1 has sentences, which say nothing to a program")
     else:
         made_out = [one.to_dict() for one in mechanism.leaves_out()]
-        written, now = ([_kind(one) for one in some] for some in (said["leaves_out"], _as_written(made_out)))
+        others = [one for one in said["leaves_out"] if one["kind"] != "period"]
+        written, now = ([_kind(one) for one in some] for some in (others, _as_written(made_out)))
         same = written == now
         yield ReleaseCheck(check, OK if same else WRONG, "" if same else "other things follow from its request")
 

@@ -25,6 +25,9 @@ ReleaseFolder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The fold
 OneRelease = Annotated[str | None, typer.Argument(help="Which release of the spec; may be left out if it has one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but results and errors.")]
+OnePeriod = Annotated[
+    str | None, typer.Option(help="Only rows of this period, of a spec that has them: 2026-10, 2026-Q4, 2026-W41.")
+]
 OnlyWhere = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
 Level = Annotated[float, typer.Option(help="How often the interval holds the truth.")]
 
@@ -69,6 +72,7 @@ def demo(
 def check(
     spec: SpecFile,
     data: Annotated[bool, typer.Option("--data", help="Also read the private rows: do they fit the spec?")] = False,
+    period: OnePeriod = None,
     as_json: AsJson = False,
 ) -> None:
     """Report every mistake in a spec at once, each with its place and its fix. Reads no row without --data.
@@ -85,7 +89,7 @@ def check(
     """
     from discreet.cli.describing import run_check
 
-    run_check(spec, as_json, data)
+    run_check(spec, as_json, data, period)
 
 
 @schema_app.command("draft")
@@ -106,7 +110,11 @@ def draft(
 def publish(
     spec: SpecFile,
     name: OneRelease = None,
-    output: Annotated[Path | None, _output("The folder to make; default: NAME.")] = None,
+    output: Annotated[
+        Path | None, _output("The folder to make; default: NAME. With --all, the folder that holds one for each.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every release of the spec that is not made yet.")] = False,
+    period: OnePeriod = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -115,11 +123,19 @@ def publish(
     It never says that no row matched, for that would tell about the data: run `discreet check SPEC --data` first.
     Publishing the same release again returns the same folder and costs nothing.
 
-    Example: discreet publish adult.toml by-age -o out/by-age
-    """
-    from discreet.cli.publishing import run
+    With --all rows are read once for all releases. Each is charged by itself, before any row is read; if the budget is
+    too small for all that are missing, nothing is charged. After a crash, the same command finishes.
 
-    run(spec, name, output, quiet, as_json)
+    \b
+    Examples:
+      discreet publish adult.toml by-age -o out/by-age
+      discreet publish adult.toml --all -o out
+      discreet publish sales.toml by-country --period 2026-10
+      discreet publish sales.toml --all --period 2026-10 -o out
+    """
+    from discreet.cli.publishing import run, run_all
+
+    (run_all if every else run)(spec, name, output, period, quiet, as_json)
 
 
 @app.command()
@@ -242,6 +258,7 @@ def plan(
     like: Annotated[
         str | None, typer.Option(help="A public file of the same schema to rehearse methods on: last-year.csv")
     ] = None,
+    period: OnePeriod = None,
     chart: Annotated[
         str | None, typer.Option(help="Draw the errors: '-' here, or a file that ends in .svg or .html.")
     ] = None,
@@ -263,7 +280,7 @@ def plan(
     """
     from discreet.cli.predicting import Wish, run
 
-    run(spec, name, Wish(epsilon, error, share, questions, like, least), split, chart, quiet, as_json)
+    run(spec, name, Wish(epsilon, error, share, questions, like, least, period), split, chart, quiet, as_json)
 
 
 @app.command()
@@ -279,6 +296,7 @@ def evaluate(
     trials: Annotated[int, typer.Option(help="How often each method is tried.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 1,
     sanity: Annotated[float | None, typer.Option(help="Relative errors treat smaller true counts as this.")] = None,
+    period: OnePeriod = None,
     output: Annotated[Path | None, _output("Where the private results go.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -293,7 +311,7 @@ def evaluate(
     """
     from discreet.cli.evaluating import run
 
-    run(spec, name, methods, epsilon, workloads, trials, seed, sanity, output, quiet, as_json)
+    run(spec, name, methods, epsilon, workloads, trials, seed, sanity, period, output, quiet, as_json)
 
 
 @app.command()
@@ -303,20 +321,40 @@ def ledger(
     against: Annotated[
         bool, typer.Option("--against", help="Check that the ledger knows each of these releases, and its bytes.")
     ] = False,
+    raise_to: Annotated[
+        str | None, typer.Option("--raise", metavar="EPSILON", help="Raise the cap to this; needs --reason.")
+    ] = None,
+    close: Annotated[bool, typer.Option("--close", help="Allow no more charges; needs --reason.")] = False,
+    reopen: Annotated[bool, typer.Option("--reopen", help="Allow charges again; needs --reason.")] = False,
+    add_dataset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Cover one more data set about the same people; needs --reason."),
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why; the ledger keeps it for all who read it.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was spent, by whom, for what, and what is left; checks that no entry was changed.
 
+    The account itself is changed only for a reason, and each such act is an entry like any other, with who did it and
+    when: --raise the cap (it is never lowered), --close and --reopen it, or --add-dataset. A cap that was raised stands
+    in the spec as well: change its `budget` with it.
+
     With --against and releases that were charged to it: whether the ledger has the charge of each, and recorded these
     very bytes. A restored older copy lacks what came after it. Exit code 1 if one is missing or different.
 
-    Example: discreet ledger adult.ledger
-
-    Example: discreet ledger adult.ledger --against releases/*
+    \b
+    Examples:
+      discreet ledger adult.ledger
+      discreet ledger adult.ledger --against releases/*
+      discreet ledger adult.ledger --raise 5 --reason "a second year of the study"
+      discreet ledger adult.ledger --add-dataset adult-2025 --reason "the same people, a year later"
     """
-    from discreet.cli.spending import run, run_against
+    from discreet.cli.spending import Act, run, run_against
 
-    if against or releases:
+    act = Act(raise_to, close, reopen, add_dataset, reason)
+    if act.asked:
+        act.run(file, as_json, alone=not (against or releases))
+    elif against or releases:
         run_against(file, releases or [], against, as_json)
     else:
         run(file, as_json)
@@ -333,6 +371,7 @@ def audit(
     traces: Annotated[
         bool, typer.Option("--bytes", help="Also look for rows in every byte that publishing writes or says.")
     ] = False,
+    period: OnePeriod = None,
     release: Annotated[
         Path | None, typer.Option("--release", help="Check the folder of a release instead, against its --ledger.")
     ] = None,
@@ -356,9 +395,11 @@ def audit(
     from discreet.cli.auditing import run, run_release
 
     if release is None and ledger is None and spec is not None:
-        run(spec, name, black_box, runs, traces, output, quiet, as_json)
+        run(spec, name, black_box, runs, traces, period, output, quiet, as_json)
     else:
-        run_release(release, ledger, output, as_json, alone=spec is None and not (black_box or runs or traces))
+        run_release(
+            release, ledger, output, as_json, alone=spec is None and not (black_box or runs or traces or period)
+        )
 
 
 @app.command("verify-noise")

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.audit import audited, published
 from discreet.audit.report import HOLDS, software
-from discreet.cli.publishing import wanted_release
+from discreet.cli.publishing import spec_during, wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter
 from discreet.spec import load_spec
@@ -22,6 +22,7 @@ def run(
     guess: bool,
     runs: int | None,
     look: bool,
+    period: str | None,
     output: Path | None,
     quiet: bool,
     as_json: bool,
@@ -37,12 +38,13 @@ def run(
     found = []
     with stages(quiet or as_json) as say, _free_of_charge():
         for release in wanted:
+            of_period, text = spec_during(spec, release, period)
             one = audited(
                 release.task,
-                spec.schema,
+                of_period.schema,
                 release.epsilon,
                 unit=spec.unit,
-                name=release.name,
+                name=f"{release.name}@{text}" if text else release.name,
                 guess=guess,
                 runs=runs,
                 look=look,

@@ -7,14 +7,18 @@ import re
 import sys
 from pathlib import Path
 
+from discreet.cli.publishing import spec_during
 from discreet.cli.show import print_json
-from discreet.errors import BadSpec, DiscreetError
+from discreet.errors import BadParameter, BadSpec, DiscreetError
 from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.queries.where import is_plain_name
+from discreet.schema import Periods
 from discreet.spec import Spec, check_spec
 
 
-def run_check(path: Path, as_json: bool, look_at_data: bool = False) -> None:
+def run_check(path: Path, as_json: bool, look_at_data: bool, period: str | None) -> None:
+    if period is not None and not look_at_data:
+        raise BadParameter("--period goes with --data: whether the rows of that period fit")
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
     sound: list[Spec] = []
 
@@ -27,7 +31,7 @@ def run_check(path: Path, as_json: bool, look_at_data: bool = False) -> None:
     if look_at_data and not problems:
         from discreet.cli.fitting import run_fit
 
-        run_fit(path, as_json)
+        run_fit(path, as_json, period)
         return
     if as_json:
         print_json({"spec": str(path), "problems": [problem.to_dict() for problem in problems], "notes": notes})
@@ -76,7 +80,8 @@ def _method_problems(spec: Spec) -> list[str]:
     problems = []
     for name, release in spec.releases.items():
         try:
-            mechanism_for(release.task, Request.of(release.task, spec.schema, spec.unit, release.epsilon))
+            schema = spec_during(spec, release, None)[0].schema
+            mechanism_for(release.task, Request.of(release.task, schema, spec.unit, release.epsilon))
         except DiscreetError as error:
             # a line that is moved in belongs to the one before, such as the mark below a wrong predicate
             problems += [f"[releases.{name}] {said}" for said in re.split(r"\n(?! )", str(error))]
@@ -91,6 +96,8 @@ def _notes(spec: Spec) -> list[str]:
             "no unit and no ledger are declared, so each row is protected as if it were a person of its own, and "
             "nothing adds up what releases spend; say otherwise in a section [privacy]: unit, max_rows, budget, ledger"
         )
+    if spec.periods is not None:
+        notes.append(_promise(spec, spec.periods))
     if quoted := [name for name in spec.schema if not is_plain_name(name)]:
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in quoted)
         notes.append(f"questions and predicates have these names in double quotes: {names}")
@@ -100,6 +107,22 @@ def _notes(spec: Spec) -> list[str]:
             "nothing is published"
         )
     return notes
+
+
+def _promise(spec: Spec, periods: Periods) -> str:
+    """What a budget is about, where releases are made period by period."""
+    partition = periods.partition(spec.schema)
+    if not spec.unit.is_row:
+        return (
+            f"releases are made for one {partition} at a time. One {spec.unit.column} may be in every one of them, so "
+            "all of them add up, and the budget is for all periods together"
+        )
+    half = "" if spec.unit.neighbours == "add-remove" else "half of " if spec.budget is not None else ""
+    moves = " (replaced rows may move from one to another, and both count)" if half else ""
+    return (
+        f"releases are made for one {partition} at a time. Each row is in one of them only, so each has {half}the "
+        f"budget for itself{moves}. This protects rows: whoever has rows in several periods loses that for each"
+    )
 
 
 def run_draft(data: Path, output: Path | None) -> None:

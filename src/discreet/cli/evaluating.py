@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from discreet.cli.publishing import data_of, wanted_release
+from discreet.cli.publishing import data_during, wanted_release
 from discreet.cli.show import print_json, print_private, print_table
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, trials
@@ -36,6 +36,7 @@ def run(
     count: int,
     seed: int,
     sanity: float | None,
+    period: str | None,
     output: Path | None,
     quiet: bool,
     as_json: bool,
@@ -44,18 +45,20 @@ def run(
         raise BadParameter(f"--trials must be at least 1, not {count}")
     spec = load_spec(path)
     release = wanted_release(path, spec, name)
-    data = data_of(path, replace(spec, ledger=None, budget=None))  # nothing is charged, so no account is opened
+    data = data_during(
+        path, replace(spec, ledger=None, budget=None), release, period
+    )  # nothing is charged, so no account is opened
     schema = data.schema.select(release.task.attributes(data.schema))
     named = [one for text in _listed(workloads) for one in build(text, schema)]
     found = named or natural_workloads(release.task, schema)
     budgets = [exact(text, "epsilon") for text in _listed(epsilons)] or [release.epsilon]
-    digest = _digest(path, spec)
+    digest = _digest(path, spec, period or "")
     plan = trials.Evaluation(data, release.task, found, budgets, count, seed, sanity, digest, _listed(methods))
-    folder = output or Path(f"{release.name}-evaluation-private")
+    folder = output or Path(f"{data.id_of(release.name)}-evaluation-private")
     folder.mkdir(parents=True, exist_ok=True)
     with _bar(quiet or as_json) as progress:
         lines = trials.run(plan, folder / "trials.jsonl", progress)
-    written = custodian.write(folder, f"{release.name}: true errors over {count} trials", lines)
+    written = custodian.write(folder, f"{data.id_of(release.name)}: true errors over {count} trials", lines)
     table = custodian.summarised(lines)
     if as_json:
         print_json({"private": custodian.MARK, "errors": table, "files": [str(one) for one in written]})
@@ -95,9 +98,9 @@ def _listed(text: str | None) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
-def _digest(path: Path, spec: Spec) -> str:
+def _digest(path: Path, spec: Spec, period: str) -> str:
     """Changes with the spec and the data: made from the spec's text and the names, sizes and times of the files."""
-    parts = [_RECORD, path.read_text(encoding="utf-8")]
+    parts = [_RECORD, path.read_text(encoding="utf-8"), *([period] if period else [])]
     for source in [spec.source] if isinstance(spec.source, str) else spec.source or ():
         files = [(file.name, file.stat()) for file in found_paths(spec.resolve(source))]
         parts += [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in files]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from discreet.cli.publishing import sources_of
 from discreet.cli.show import print_json, print_private
+from discreet.errors import BadParameter
 from discreet.private.data_fit import fit_of
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED
@@ -14,16 +15,27 @@ from discreet.private.rows import Rows
 from discreet.spec import load_spec
 
 
-def run_fit(path: Path, as_json: bool) -> None:
+def run_fit(path: Path, as_json: bool, period: str | None) -> None:
     """Prints what was found; ends with code 1 if there is a warning. A draft may be checked, too: nothing is made."""
     spec = load_spec(path)
+    wanted = [release for release in spec.releases.values() if release.all_rows == (period is None)]
     rows = Rows(open_source(sources_of(path, spec), delimiter=spec.delimiter, encoding=spec.encoding), UNLIMITED)
-    releases = {name: (release.task, release.epsilon) for name, release in spec.releases.items()}
-    found = fit_of(rows, spec.schema, spec.unit, releases)
+    schema = spec.schema
+    if period is not None:
+        if spec.periods is None:
+            raise BadParameter('--period: no attribute has one; add period = "month" to the attribute of dates')
+        span = spec.periods.span(period, schema)
+        rows = rows.during(spec.periods.attribute, spec.periods.dates(schema), span)
+        schema = spec.periods.narrowed(schema, span)
+    releases = {release.name: (release.task, release.epsilon) for release in wanted}
+    found = fit_of(rows, schema, spec.unit, releases)
     if as_json:
         print_json({"spec": str(path), **found.to_dict()})
     else:
         print_private(PRIVATE)
         print("\n".join(found.lines()))
+        if left := [name for name in spec.releases if name not in releases]:
+            without = "with --period, which they are about one of" if period is None else "without --period"
+            print(f"Not looked at: {', '.join(left)} ({without})")
     if found.warnings:
         raise SystemExit(1)

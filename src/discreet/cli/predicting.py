@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.cli import plan_charts
 from discreet.cli.plan_tables import Json, fields_of, needed_fields, show_needed, show_plan, show_split
-from discreet.cli.publishing import wanted_release
+from discreet.cli.publishing import spec_during, wanted_release
 from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadParameter
 from discreet.mechanisms import Request
@@ -36,6 +36,7 @@ class Wish:
     like: str | None = None
     #: whether the spec's own goals are to be met
     least: bool = False
+    period: str | None = None
 
     @property
     def backwards(self) -> bool:
@@ -74,7 +75,11 @@ def run(path: Path, name: str | None, wish: Wish, split: bool, chart: str | None
         elif wish.backwards:
             _needed(spec, wanted, wish, progress, as_json)
         else:
-            plans = [(release.name, one) for release in wanted for one in _plans(spec, release, wish, progress)]
+            plans = [
+                (_title(spec, release, wish), one)
+                for release in wanted
+                for one in _plans(spec, release, wish, progress)
+            ]
     if split or wish.backwards:
         return
     if as_json:
@@ -92,10 +97,20 @@ def _plans(spec: Spec, release: ReleaseSpec, wish: Wish, progress: Progress) -> 
     own, found = wish.own_questions(), []
     like = _like(spec, release, wish)
     for epsilon in [exact(text.strip(), "epsilon") for text in texts] or [release.epsilon]:
-        request = Request.of(release.task, spec.schema, spec.unit, epsilon)
+        request = _request(spec, release, wish, epsilon)
         share = wish.share or SHARE
         found.append(plan(release.task, request, questions=own, like=like, share=share, progress=progress))
     return found
+
+
+def _title(spec: Spec, release: ReleaseSpec, wish: Wish) -> str:
+    period = spec_during(spec, release, wish.period)[1]
+    return f"{release.name}@{period}" if period else release.name
+
+
+def _request(spec: Spec, release: ReleaseSpec, wish: Wish, epsilon: Fraction) -> Request:
+    """What is asked of all rows or, where a release is about one period, of those of that one or of the first."""
+    return Request.of(release.task, spec_during(spec, release, wish.period)[0].schema, spec.unit, epsilon)
 
 
 def _like(spec: Spec, release: ReleaseSpec, wish: Wish) -> StandIn | None:
@@ -105,13 +120,13 @@ def _like(spec: Spec, release: ReleaseSpec, wish: Wish) -> StandIn | None:
         return None
     from discreet.private.public_file import stand_in_of
 
-    schema = spec.schema.select(release.task.attributes(spec.schema))
+    schema = _request(spec, release, wish, release.epsilon).schema
     items = isinstance(release.task, Items)
     return stand_in_of(named, schema, spec.unit, items=items, delimiter=spec.delimiter, encoding=spec.encoding)
 
 
 def _least(spec: Spec, release: ReleaseSpec, wish: Wish, progress: Progress) -> list[Needed]:
-    request = Request.of(release.task, spec.schema, spec.unit, release.epsilon)
+    request = _request(spec, release, wish, release.epsilon)
     like, own = _like(spec, release, wish), wish.own_questions()
     return least_epsilons(release.task, request, wish.goals(release), like=like, questions=own, progress=progress)
 
@@ -120,10 +135,11 @@ def _needed(spec: Spec, wanted: list[ReleaseSpec], wish: Wish, progress: Progres
     _check_goals("--least", wanted, wish)
     found = [(release, _least(spec, release, wish, progress)) for release in wanted]
     if as_json:
-        print_json([{"release": release.name, **needed_fields(wish.goals(release), some)} for release, some in found])
+        fields = [(_title(spec, release, wish), needed_fields(wish.goals(release), some)) for release, some in found]
+        print_json([{"release": title, **mine} for title, mine in fields])
         return
     for release, some in found:
-        show_needed(release.name, wish.goals(release), some)
+        show_needed(_title(spec, release, wish), wish.goals(release), some)
 
 
 def _check_goals(option: str, wanted: list[ReleaseSpec], wish: Wish) -> None:

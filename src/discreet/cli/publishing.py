@@ -1,37 +1,129 @@
-"""`discreet publish`: the release, and what a spec names."""
+"""`discreet publish`: the release, or all of them, and what a spec names."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from discreet.cli.show import print_json, stages, text_or_none
-from discreet.errors import BadSpec
+from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
 from discreet.private.publish import Data, open_data
 from discreet.release.files import MANIFEST
+from discreet.schema.periods import WRITTEN
 from discreet.spec import ReleaseSpec, Spec, load_spec
 
 
-def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json: bool) -> None:
+def run(path: Path, name: str | None, output: Path | None, period: str | None, quiet: bool, as_json: bool) -> None:
     spec = load_spec(path)
     wanted = wanted_release(path, spec, name)
-    target = output or Path(wanted.name)
-    data = data_of(path, spec)
-    before = bool(data.ledger.recorded(wanted.name)) or (target / MANIFEST).is_file()
+    data = data_during(path, spec, wanted, period)
+    target = output or Path(data.id_of(wanted.name))
+    before = bool(data.ledger.recorded(data.id_of(wanted.name))) or (target / MANIFEST).is_file()
     with stages(quiet or as_json) as progress:
         release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
-    spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left)
+    spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left_for(data.scope))
     if as_json:
-        made = {"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"]}
+        made = {"release": data.id_of(wanted.name), "folder": str(target), "seal": release.manifest["seal"]}
         print_json({**made, "spent": spent, "left": left})
     elif not quiet:
         print(f"{target} was published before; nothing was charged" if before else f"Published {target}")
         for what, said in release.describe().items():
             print(f"  {what}: {said}")
-        kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
-        print(f"  budget: {spent} spent, {'no cap' if left is None else f'{left} left'}{kept}")
+        print(f"  budget: {_account(data)}")
         print(f"Ask it: discreet query {target}")
+
+
+def run_all(path: Path, name: str | None, output: Path | None, period: str | None, quiet: bool, as_json: bool) -> None:
+    """Every release that is not made yet; with a period, of that period."""
+    if name is not None:
+        raise BadParameter(f"give either the name of a release, {name}, or --all, not both")
+    spec, folder = load_spec(path), output or Path()
+    about_all = spec.periods is None or period is None
+    wanted = {one.name: one for one in spec.releases.values() if one.all_rows == about_all}
+    if not wanted:
+        raise BadParameter(f"{path}: has no release of {'all rows' if about_all else 'one period'}. {_which(spec)}")
+    data = data_during(path, spec, next(iter(wanted.values())), period)
+    ids = {one: data.id_of(one) for one in wanted}
+    before = {one for one in wanted if data.ledger.recorded(ids[one]) or (folder / ids[one] / MANIFEST).is_file()}
+    with stages(quiet or as_json) as progress:
+        releases = {one.name: (one.task, one.epsilon) for one in wanted.values()}
+        made = data.publish_all(releases, to=folder, progress=progress)
+    states = {one: "elsewhere" if one not in made else "before" if one in before else "published" for one in wanted}
+    others = [one for one in spec.releases if one not in wanted]
+    if as_json:
+        listed = [
+            {
+                "release": ids[one],
+                "folder": str(folder / ids[one]) if one in made else None,
+                "seal": made[one].manifest["seal"] if one in made else data.ledger.recorded(ids[one]),
+                "state": state,
+            }
+            for one, state in states.items()
+        ]
+        spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left_for(data.scope))
+        print_json({"releases": listed, "not asked for": others, "spent": spent, "left": left})
+    elif not quiet:
+        for one, state in states.items():
+            place = folder / ids[one]
+            said = {
+                "published": f"Published {place}, epsilon {as_text(wanted[one].epsilon)}",
+                "before": f"{place} was published before; nothing was charged",
+                "elsewhere": f"{ids[one]} was published before, to another folder; nothing was charged",
+            }
+            print(said[state])
+        print(f"Budget: {_account(data)}")
+        if others:
+            print(f"Not asked for: {', '.join(others)}. {_which(spec)}")
+
+
+def _account(data: Data) -> str:
+    spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left_for(data.scope))
+    of_period = "" if data.span is None else f" for {data.span.text}" if data.scope.neighbours else " for all periods"
+    kept = "" if data.ledger.durable else " (kept in memory only: name a ledger in the spec)"
+    return f"{spent} spent, {'no cap' if left is None else f'{left} left{of_period}'}{kept}"
+
+
+def _which(spec: Spec) -> str:
+    if spec.periods is None:
+        return "Add a table [releases.NAME]"
+    return f"With --period {_example(spec)} those of one {spec.periods.every} are made, without it those of all rows"
+
+
+def _example(spec: Spec) -> str:
+    return WRITTEN[spec.periods.every][1] if spec.periods else ""
+
+
+def data_during(path: Path, spec: Spec, release: ReleaseSpec, period: str | None) -> Data:
+    """The private data that a release is about: all rows, or those of a period."""
+    check_period(spec, release, period, needed=True)
+    data = data_of(path, spec)
+    return data if period is None else data.during(period)
+
+
+def spec_during(spec: Spec, release: ReleaseSpec, period: str | None) -> tuple[Spec, str]:
+    """The spec with the schema of a period, by default the first one, for what reads no data; and that period."""
+    check_period(spec, release, period, needed=False)
+    if spec.periods is None or release.all_rows:
+        return spec, ""
+    from dataclasses import replace
+
+    span = spec.periods.opening(spec.schema) if period is None else spec.periods.span(period, spec.schema)
+    return replace(spec, schema=spec.periods.narrowed(spec.schema, span)), span.text
+
+
+def check_period(spec: Spec, release: ReleaseSpec, period: str | None, *, needed: bool) -> None:
+    if period is not None and spec.periods is None:
+        raise BadParameter('--period: no attribute has one; add period = "month" to the attribute of dates')
+    if period is not None and release.all_rows:
+        raise BadParameter(f'--period: {release.name} is about all rows (period = "all"); leave --period out')
+    if period is not None and spec.periods is not None:
+        spec.periods.span(period, spec.schema)
+    if needed and period is None and not release.all_rows and spec.periods is not None:
+        raise BadParameter(
+            f"{release.name} is published by {spec.periods.every}: say which, such as --period {_example(spec)}. For a "
+            f'release of all rows, write period = "all" in [releases.{release.name}]'
+        )
 
 
 def data_of(path: Path, spec: Spec) -> Data:
@@ -55,6 +147,7 @@ def data_of(path: Path, spec: Spec) -> Data:
         ledger=None if spec.ledger is None else spec.resolve(spec.ledger),
         budget=spec.budget,
         dataset=spec.dataset,
+        periods=spec.periods,
         delimiter=spec.delimiter,
         encoding=spec.encoding,
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import BudgetExceeded, LedgerError, without_secrets
-from discreet.ledger.amounts import LARGEST, NANO, budget_in_words, cap_of, cost_of, decimal, epsilon_of
-from discreet.ledger.entries import Charge, Entry, State, checked_text, kept_name, timestamp
+from discreet.errors import LedgerError, without_secrets
+from discreet.ledger.amounts import NANO, cap_of, cost_of, epsilon_of
+from discreet.ledger.entries import EVERYTHING, Bill, Charge, Entry, Scope, checked_text, kept_name, timestamp
 from discreet.ledger.faults import damaged
 from discreet.ledger.layout import append, check_format, check_tables, find, heads, rows
+from discreet.ledger.refusals import check_all, check_cap, check_open, check_purpose
+from discreet.ledger.standing import State
 from discreet.ledger.storage import Storage
 
 
@@ -24,7 +26,7 @@ class Ledger:
     def __init__(self, path: str | Path | None, timeout: float, *, read_only: bool = False) -> None:
         self._storage = Storage(path, timeout, read_only=read_only)
         self._place, self._witness = self._storage.place, self._storage.witness()
-        self._state = State()
+        self._state, self._dataset = State(), ""
 
     @classmethod
     def open(cls, path: str | Path | None, dataset: str, budget: Fraction | None, *, timeout: float = 30.0) -> Ledger:
@@ -33,7 +35,8 @@ class Ledger:
         ledger._storage.create_if_absent(dataset, cap)
         ledger._check_format()
         ledger.verify()
-        ledger._check_purpose(dataset, cap)
+        check_purpose(ledger._state, ledger._place, dataset, cap)
+        ledger._dataset = dataset
         ledger._complete_witness()
         return ledger
 
@@ -49,8 +52,19 @@ class Ledger:
         return self._storage.durable
 
     @property
+    def place(self) -> str:
+        """Where it is kept, in words."""
+        return self._place
+
+    @property
     def dataset(self) -> str:
-        return self._now().dataset
+        """The data set that it was opened for now; of one that is only read, the first that it was made for."""
+        return self._dataset or self._now().dataset
+
+    @property
+    def added_dataset(self) -> str:
+        """The same, but nothing for the first one: as entries name it."""
+        return "" if self.dataset == self._now().dataset else self.dataset
 
     @property
     def budget(self) -> Fraction | None:
@@ -62,9 +76,17 @@ class Ledger:
 
     @property
     def left(self) -> Fraction | None:
-        """What may still be charged; None when the ledger has no cap."""
+        """What may still be charged for all rows; None when the ledger has no cap."""
+        return self.left_for(EVERYTHING)
+
+    def left_for(self, scope: Scope) -> Fraction | None:
+        """What may still be charged for the rows of one period."""
         state = self._now()
-        return None if state.budget is None else Fraction(state.budget - state.spent, NANO)
+        return None if state.budget is None else Fraction(state.left_for(scope), NANO)
+
+    def state(self) -> State:
+        """All that the entries add up to, in nano-epsilons."""
+        return self._now()
 
     def head(self) -> str:
         return self._now().head
@@ -77,24 +99,45 @@ class Ledger:
         with self._storage.transaction("BEGIN") as connection:
             return list(rows(connection, "ORDER BY seq"))
 
-    def charge(self, release_id: str, request: str, epsilon: Fraction, who: str, what: str) -> Charge:
+    def charge(
+        self, release_id: str, request: str, epsilon: Fraction, who: str, what: str, scope: Scope = EVERYTHING
+    ) -> Charge:
         """Spend `epsilon` for good, or find that this very request has already been paid for."""
-        release_id, request = checked_text(release_id, "release id"), checked_text(request, "request digest")
-        who, what, cost = checked_text(who, "who"), checked_text(what, "what"), cost_of(epsilon)
+        return self.charge_all([Bill(release_id, request, epsilon, what, scope)], who)[0]
+
+    def charge_all(self, bills: Sequence[Bill], who: str) -> list[Charge]:
+        """Each of these charges, as an entry of its own, or none of them if they are too many together."""
+        who, found = checked_text(who, "who"), []
+        asked = [_checked(bill) for bill in bills]
         with self._spending() as (connection, state):
-            earlier = paid = find(connection, "charge", release_id)
-            if paid is None:
-                self._check_cap(state, cost)
-                what, kept = without_secrets(what), kept_name(release_id, "the name of a release")
-                line = Entry(0, "charge", timestamp(), who, what, cost, kept, request)
-                paid = append(connection, state, line)
-            elif (paid.digest, paid.nano) != (request, cost):
-                raise LedgerError(
-                    f"{self._place}: release {release_id!r} was charged for another request by {paid.who} "
-                    f"on {paid.time}. Give the changed release a new name; nothing was charged"
-                )
-        self._witness.write([(paid.seq, paid.hash)])
-        return Charge(release_id, request, Fraction(cost, NANO), paid.time, paid.hash, earlier is not None)
+            unpaid = [(bill, cost) for bill, cost in asked if find(connection, "charge", bill.release_id) is None]
+            check_all(state, self._place, [(bill.release_id, cost, bill.scope) for bill, cost in unpaid])
+            for bill, cost in asked:
+                earlier = paid = find(connection, "charge", bill.release_id)
+                if paid is None:
+                    self._check_cap(state, cost, bill.scope)
+                    line = Entry(0, "charge", timestamp(), who, bill.what, cost, bill.release_id, bill.request)
+                    paid = append(connection, state, replace(line, scope=bill.scope))
+                    state = state.after(paid, self._place)
+                elif (paid.digest, paid.nano, paid.scope) != (bill.request, cost, bill.scope):
+                    raise LedgerError(
+                        f"{self._place}: release {bill.release_id!r} was charged for another request by {paid.who} "
+                        f"on {paid.time}. Give the changed release a new name; nothing was charged"
+                    )
+                found.append((paid, earlier is not None))
+        self._witness.write([(paid.seq, paid.hash) for paid, _ in found])
+        return [
+            Charge(paid.id, paid.digest, Fraction(paid.nano or 0, NANO), paid.time, paid.hash, repeated)
+            for paid, repeated in found
+        ]
+
+    def act(self, next_entry: Callable[[State], Entry]) -> Entry:
+        """One of the `acts`: writes the entry that follows from how the account stands, which may be refused."""
+        with self._spending() as (connection, state):
+            entry = append(connection, state, next_entry(state))
+            state.after(entry, self._place)
+        self._witness.write([(entry.seq, entry.hash)])
+        return entry
 
     def record(self, release_id: str, digest: str) -> None:
         """Fix the bytes of a charged release by their digest; a second, different digest is refused."""
@@ -131,6 +174,8 @@ class Ledger:
             paid, recorded = (find(connection, kind, release["id"]) for kind in ("charge", "release-recorded"))
         if paid is None or (paid.hash, paid.digest) != (said["head"], release["request"]):
             return "its charge is not in this ledger, which is an older copy or another one"
+        if paid.scope.period != release.get("period", {}).get("period", ""):
+            return f"it was charged for {paid.scope.period or 'all rows'}, and is about other rows"
         if recorded is None:
             return "charged, but its bytes were never recorded, or the copy is from before that"
         return None if recorded.digest == release["seal"] else "not the bytes that were recorded"
@@ -188,25 +233,13 @@ class Ledger:
         with self._storage.transaction("BEGIN") as connection:
             check_format(connection, self._place)
 
-    def _check_purpose(self, dataset: str, cap: int | None) -> None:
-        state = self._state
-        if state.dataset != dataset:
-            raise LedgerError(
-                f"{self._place} is the ledger of data set {state.dataset!r}, not of {dataset!r}. Name the "
-                f"right ledger or, if the data are the same, call the data set {state.dataset!r}"
-            )
-        if cap is not None and cap != state.budget:
-            kept = budget_in_words(state.budget)
-            raise LedgerError(
-                f"{self._place} was opened with {kept}, not {budget_in_words(cap)}. That is fixed for a ledger: "
-                f"ask for {kept}"
-            )
+    def _check_cap(self, state: State, cost: int, scope: Scope) -> None:
+        check_open(state, self._place)
+        check_cap(state, self._place, cost, scope)
 
-    def _check_cap(self, state: State, cost: int) -> None:
-        left = (LARGEST if state.budget is None else state.budget) - state.spent
-        if cost > left:
-            raise BudgetExceeded(
-                f"{self._place}: data set {state.dataset!r} has {budget_in_words(state.budget)}; spent "
-                f"{decimal(state.spent)}, asked {decimal(cost)}, left {decimal(left)}. Nothing was charged: "
-                + (f"ask for at most {decimal(left)}" if left else "this data set can give no more releases")
-            )
+
+def _checked(bill: Bill) -> tuple[Bill, int]:
+    """The bill as an entry can hold it, and what it costs."""
+    release_id, request = checked_text(bill.release_id, "release id"), checked_text(bill.request, "request digest")
+    what, cost = without_secrets(checked_text(bill.what, "what")), cost_of(bill.epsilon)
+    return replace(bill, release_id=kept_name(release_id, "the name of a release"), request=request, what=what), cost

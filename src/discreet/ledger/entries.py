@@ -1,7 +1,8 @@
-"""The lines of the account, the chain of hashes through them, and what they add up to."""
+"""The lines of the account, and the chain of hashes through them."""
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import json
 from dataclasses import astuple, dataclass, replace
@@ -10,14 +11,35 @@ from fractions import Fraction
 
 from discreet.errors import BadParameter, without_secrets
 from discreet.ledger.amounts import epsilon_of
-from discreet.ledger.faults import damaged
 
 GENESIS = hashlib.sha256(b"discreet ledger 1").hexdigest()
+#: entries by which people change the account itself, each with a reason
+ACTS = ("raised", "closed", "reopened", "dataset-added")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a charge is for, if not for all rows of the account's first data set."""
+
+    #: another data set of the account
+    dataset: str = ""
+    #: the period whose rows alone are counted
+    period: str = ""
+    #: what decides in which period a row is
+    partition: str = ""
+    #: where each row is in one period, and periods do not add up: how neighbours differ; else nothing
+    neighbours: str = ""
+
+
+EVERYTHING = Scope()
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the account. `nano` is the cap (or None) of `opened` and the cost of a `charge`."""
+    """One line of the account. `nano` is the cap (or None) of `opened` and `raised`, and the cost of a `charge`.
+
+    `what` is the data set of `opened`, what a charge is for, and the reason of an act.
+    """
 
     seq: int
     kind: str
@@ -28,16 +50,35 @@ class Entry:
     id: str
     digest: str
     hash: str = ""
+    scope: Scope = EVERYTHING
 
     @property
     def epsilon(self) -> Fraction | None:
         return epsilon_of(self.nano)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the first format of ledgers can hold it."""
+        return self.kind not in ACTS and self.scope == EVERYTHING
+
     def chained(self, previous: str) -> Entry:
         """This entry with the hash that it must have after the entry whose hash is `previous`."""
+        line = [self.seq, self.kind, self.time, self.who, self.what, self.nano, self.id, self.digest]
+        scope = [] if self.is_plain else [list(astuple(self.scope))]
         # repr: only tampering can put in what JSON does not know
-        text = json.dumps([previous, *astuple(self)[:-1]], separators=(",", ":"), default=repr)
+        text = json.dumps([previous, *line, *scope], separators=(",", ":"), default=repr)
         return replace(self, hash=hashlib.sha256(text.encode("ascii")).hexdigest())
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a release is to be charged."""
+
+    release_id: str
+    request: str
+    epsilon: Fraction
+    what: str
+    scope: Scope = EVERYTHING
 
 
 @dataclass(frozen=True)
@@ -50,25 +91,6 @@ class Charge:
     time: str
     head: str
     repeated: bool
-
-
-@dataclass(frozen=True)
-class State:
-    """What the checked entries add up to."""
-
-    seq: int = 0
-    head: str = GENESIS
-    dataset: str = ""
-    budget: int | None = None
-    spent: int = 0
-
-    def after(self, entry: Entry, place: str) -> State:
-        first = self.seq == 0
-        if (entry.kind == "opened") != first or entry.chained(self.head) != entry:
-            raise damaged(place, f"entry {entry.seq} is not as it was written")
-        if first:
-            return State(entry.seq, entry.hash, entry.what, entry.nano)
-        return replace(self, seq=entry.seq, head=entry.hash, spent=self.spent + (entry.nano or 0))
 
 
 def checked_text(value: str, name: str) -> str:
@@ -84,6 +106,14 @@ def kept_name(name: str, kind: str) -> str:
     if without_secrets(name) != name:
         raise BadParameter(f"{kind}: looks like an address with a password, and a ledger keeps it; choose a plain name")
     return name
+
+
+def current_user() -> str:
+    """Who does this, for the ledger; a process may run as nobody in particular."""
+    try:
+        return checked_text(getpass.getuser(), "who")
+    except (OSError, KeyError):
+        return "unknown"
 
 
 def timestamp() -> str:

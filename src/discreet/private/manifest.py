@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from discreet.ledger import Charge, Ledger
+from discreet.left_out import LeftOut
 from discreet.mechanisms import Mechanism, Request, why_auto
 from discreet.privacy import as_text
 from discreet.schema import Schema
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
 
 
 def of(
-    ledger: Ledger, schema: Schema, task: Task, mechanism: Mechanism, charge: Charge, noise: Noise
+    ledger: Ledger,
+    schema: Schema,
+    task: Task,
+    mechanism: Mechanism,
+    charge: Charge,
+    noise: Noise,
+    about: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The manifest but for the summary, the files and the seal."""
+    """The manifest but for the summary, the files and the seal; `about` is about which rows it is, if not about all."""
     request = mechanism.request
     return {
         "id": charge.release_id,
         "request": charge.request,
         "dataset": ledger.dataset,
+        **about,
         "time": charge.time,
         "task": task.to_dict(),
         "method": mechanism.method,
@@ -38,7 +46,7 @@ def of(
         "schema": mechanism.release_schema.to_dict(),
         "data_attributes": list(schema.names),
         "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
-        "leaves_out": [one.to_dict() for one in mechanism.leaves_out()],
+        "leaves_out": [one.to_dict() for one in (*_of_period(about), *mechanism.leaves_out())],
         "software": f"discreet {version('discreet')}",
         "ledger": {"durable": ledger.durable, "head": charge.head},
     }
@@ -50,29 +58,45 @@ def _why(task: Task, mechanism: Mechanism) -> str:
     return why if picked == mechanism.method else "auto took it when it was charged, in another version"
 
 
-def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str | None]:
-    """Of everything that was asked for: the same for no other request; and as format 1 has it.
+def _of_period(about: Mapping[str, Any]) -> list[LeftOut]:
+    said = about.get("period")
+    return [LeftOut("period", {name: said[name] for name in ("period", "attribute")})] if said else []
+
+
+def about_of(said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a manifest may say of the rows that it is about: its data set is part of that only if it was added."""
+    period = {"period": said["period"]} if "period" in said else {}
+    return [period, {"dataset": said["dataset"], **period}]
+
+
+def request_digests(
+    task: Task, request: Request, noise: str, about: Mapping[str, Any] | None = None
+) -> tuple[str, str | None]:
+    """Of everything that decides the law of the release: the same for no other request; and as format 1 has it.
 
     The second is None where it stands for other requests as well.
     """
-    asked = _asked(task, request, noise)
+    asked = _asked(task, request, noise, about)
     plain = _hashed(json.dumps(asked, default=str))
-    choices = any(_holds_a_choice(value) for value in task.parameters.values())
-    return _hashed(json.dumps(_typed(asked))), None if choices else plain
+    unclear = about or any(_holds_a_choice(value) for value in task.parameters.values())
+    return _hashed(json.dumps(_typed(asked))), None if unclear else plain
 
 
-def digest_with_choice(task: Task, request: Request, noise: str, method: str) -> str:
+def digest_with_choice(
+    task: Task, request: Request, noise: str, method: str, about: Mapping[str, Any] | None = None
+) -> str:
     """The same for no other request, nor for one in which `auto` takes another method."""
-    return _hashed(json.dumps(_typed({**_asked(task, request, noise), "auto": method})))
+    return _hashed(json.dumps(_typed({**_asked(task, request, noise, about), "auto": method})))
 
 
-def _asked(task: Task, request: Request, noise: str) -> dict[str, Any]:
+def _asked(task: Task, request: Request, noise: str, about: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "task": task.to_dict(),
         "epsilon": str(request.epsilon),
         "unit": request.unit.to_dict(),
         "schema": request.schema.to_dict(),
         "noise": noise,
+        **(about or {}),
     }
 
 

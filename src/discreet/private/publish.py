@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
-from discreet.ledger import Ledger
-from discreet.mechanisms import Mechanism, Request, mechanism_for, methods_for, why_auto
+from discreet.ledger import Bill, Charge, Ledger, Scope
+from discreet.ledger.entries import current_user
+from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.naming import usable_path
 from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
 from discreet.private.bounded import Origin, ReadyCounts
 from discreet.private.counts import Counts
 from discreet.private.failures import privately
+from discreet.private.recovery import Ready, found_again, known_digests, settled
 from discreet.private.rows import Rows
-from discreet.release import Release, files, load, placing
-from discreet.schema import Schema
+from discreet.release import Release, files, placing
+from discreet.schema import Periods, Schema, Span
 from discreet.tasks import Items, Task
 
 if TYPE_CHECKING:
@@ -40,12 +41,39 @@ class Data:
     unit: Unit
     ledger: Ledger
     origin: Origin
+    #: what tells rows apart by their dates, if releases are made for one period at a time
+    periods: Periods | None = None
+    #: the period whose rows alone these are
+    span: Span | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.schema, Schema):
             raise BadParameter("schema must be a Schema, such as Schema(age=Ordinal(0, 99))")
         if not isinstance(self.unit, Unit):
             raise BadParameter(f'unit must be a Unit, such as Unit("patient", max_rows=30), not {self.unit!r}')
+        if self.periods is not None and not isinstance(self.periods, Periods):
+            raise BadParameter(f'periods must be such as Periods("day", "month"), not {self.periods!r}')
+        if self.periods is not None:
+            self.periods.dates(self.schema)
+
+    def during(self, period: str) -> Data:
+        """The same data, but only the rows of this period, such as "2026-10"; reads none of them.
+
+        Where each row is to be protected, what is spent for one period leaves the budget of others as it is. Where
+        users are, all periods add up.
+        """
+        if self.periods is None or self.span is not None:
+            raise BadParameter(
+                'to publish by periods, say which when opening the data: periods=Periods("day", "month")'
+                if self.periods is None
+                else f"these are the rows of {self.span.text if self.span else ''} already"
+            )
+        if not isinstance(self.origin, Rows):
+            raise BadParameter("ready counts do not tell of which period a record is; open the rows instead")
+        span = self.periods.span(period, self.schema)
+        narrowed = self.periods.narrowed(self.schema, span)
+        origin = self.origin.during(self.periods.attribute, self.periods.dates(self.schema), span)
+        return replace(self, schema=narrowed, origin=origin, span=span)
 
     def plan(
         self, task: Task, epsilon: Number, *, questions: Any = None, like: Any = None, share: float = 0.95
@@ -89,23 +117,73 @@ class Data:
         from discreet.noise import Noise
 
         noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
-        request = self._request(task, epsilon)
-        release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
-        method, digest = self._settled(task, request, noise, release_id, target)
-        if (finished := self._finished(release_id, digest, target)) is not None:
+        ready = self._ready(task, epsilon, name or f"{task.name}-{uuid.uuid4().hex[:12]}", target, noise)
+        if (finished := found_again(self.ledger, ready)) is not None:
             return finished
-        mechanism = self._mechanism(task, request, method)
         if target is not None:
             placing.check(target)
-        charge = self.ledger.charge(release_id, digest, request.epsilon, _user(), repr(task))
-        said = manifest.of(self.ledger, self.schema, task, mechanism, charge, noise)
+        bill = self._bill(ready)
+        charge = self.ledger.charge(bill.release_id, bill.request, bill.epsilon, current_user(), bill.what, bill.scope)
+        return self._drawn(ready, charge, noise, progress)
+
+    def publish_all(
+        self,
+        releases: Mapping[str, tuple[Task, Number]],
+        *,
+        to: str | Path | None = None,
+        noise: Noise | None = None,
+        progress: Progress = lambda stage: None,
+    ) -> dict[str, Release]:
+        """Every one of these releases that is not made yet: `{"by-age": (Table("age"), 0.5)}`. Rows are read once.
+
+        All are checked, then all are charged, each by itself, or none if they cost too much together; then rows are
+        read. With `to`, each gets a folder of its name in that folder. What is there already is loaded; what was
+        published elsewhere is left out of the result. After a crash, the same call finishes what was paid for.
+        """
+        from discreet.noise import Noise
+
+        folder = None if to is None else usable_path(to, "the folder of releases")
+        made: dict[str, Release] = {}
+        missing: dict[str, Ready] = {}
+        for name, (task, epsilon) in releases.items():
+            target = None if folder is None else folder / self.id_of(name)
+            ready = self._ready(task, epsilon, name, target, noise or Noise())
+            if (finished := found_again(self.ledger, ready, elsewhere_too=True)) is not None:
+                made[name] = finished
+            elif not self.ledger.recorded(ready.release_id):
+                missing[name] = ready
+                if target is not None:
+                    placing.check(target)
+        bills = [self._bill(ready) for ready in missing.values()]
+        charges = self.ledger.charge_all(bills, current_user())
+        with self._read_once([ready.mechanism.request.schema for ready in missing.values()]) as origin:
+            for (name, ready), charge in zip(missing.items(), charges, strict=True):
+                own = replace(self, origin=origin)
+                made[name] = own._drawn(ready, charge, noise or Noise(), _named(progress, name))
+        return {name: made[name] for name in releases if name in made}
+
+    def id_of(self, name: str) -> str:
+        """What a release is called in the ledger: its name and, if it is about one, its period."""
+        return name if self.span is None else f"{name}@{self.span.text}"
+
+    def _drawn(self, ready: Ready, charge: Charge, noise: Noise, progress: Progress) -> Release:
+        """The release that was paid for."""
+        said = manifest.of(self.ledger, self.schema, ready.task, ready.mechanism, charge, noise, self._about())
         try:
-            return privately(lambda: self._made(mechanism, said, target, noise, progress), release_id)
+            return privately(lambda: self._made(ready.mechanism, said, ready.target, noise, progress), ready.release_id)
         except (LedgerError, PublishFailed):
             # a rival drew the same release and was first: theirs is the one that counts
-            if target is not None and (finished := self._finished(release_id, digest, target)) is not None:
+            if ready.target is not None and (finished := found_again(self.ledger, ready)) is not None:
                 return finished
             raise
+
+    def _read_once(self, schemas: list[Schema]) -> Any:
+        """Where several releases get their rows from, for the length of a block."""
+        if not isinstance(self.origin, Rows):
+            return nullcontext(self.origin)
+        from discreet.private.engines.shared_rows import shared
+
+        return shared(self.origin, schemas, self.unit)
 
     def _made(
         self, mechanism: Mechanism, said: dict[str, Any], target: Path | None, noise: Noise, progress: Progress
@@ -140,68 +218,38 @@ class Data:
             raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
         return mechanism
 
-    # recovery: what was published before is found again and never drawn twice
+    def _ready(self, task: Task, epsilon: Number, name: str, target: Path | None, noise: Noise) -> Ready:
+        """Refuses what cannot be made, before anything is charged."""
+        request = self._request(task, epsilon)
+        release_id, about = self.id_of(name), self._about()
+        method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
+        return Ready(release_id, digest, target, task, self._mechanism(task, request, method))
 
-    def _settled(
-        self, task: Task, request: Request, noise: Noise, release_id: str, target: Path | None
-    ) -> tuple[str, str]:
-        """The method, or "auto", and the digest of the request, both as they were charged before, if they were.
+    def _bill(self, ready: Ready) -> Bill:
+        epsilon = ready.mechanism.request.epsilon
+        return Bill(ready.release_id, ready.digest, epsilon, repr(ready.task), self.scope)
 
-        What `auto` means for a name is settled by its charge: a later version takes the same method for it.
-        """
-        known = {self.ledger.charged(release_id)}
-        if target is not None and (target / files.MANIFEST).is_file():
-            known.add(files.read_manifest(target)["request"])
-        digest, earlier = manifest.request_digests(task, request, noise.name)
-        if task.method != "auto" or digest in known or (earlier is not None and earlier in known):
-            return task.method, earlier if earlier is not None and earlier in known else digest
-        picked, _ = why_auto(task, request)
-        choices = {
-            manifest.digest_with_choice(task, request, noise.name, method): method for method in methods_for(task)
-        }
-        then = next((form for form in choices if form in known), None)
-        if then is not None and choices[then] != picked:
-            return choices[then], then
-        return task.method, manifest.digest_with_choice(task, request, noise.name, picked)
+    @property
+    def scope(self) -> Scope:
+        """What charges are for: where rows are protected, each is in one period; a user may be in all of them."""
+        dataset = self.ledger.added_dataset
+        if self.periods is None or self.span is None:
+            return Scope(dataset)
+        apart = self.unit.neighbours if self.unit.is_row else ""
+        return Scope(dataset, self.span.text, self.periods.partition(self.schema), apart)
 
-    def _finished(self, release_id: str, digest: str, target: Path | None) -> Release | None:
-        """The release as it was published before, if it was; refuses to draw it a second time."""
-        recorded = self.ledger.recorded(release_id)
-        if target is not None and recorded and not os.path.lexists(target):
-            placing.recover(target, recorded)
-        if target is not None and (target / files.MANIFEST).is_file():
-            release = load(target)
-            said = release.manifest
-            if said["id"] != release_id or said["request"] != digest:
-                raise DiscreetError(
-                    f"{target}: holds another release, or one of an earlier version, which could not tell its request "
-                    "from others. Load it if it is the one you want; else choose another folder and name"
-                )
-            if not self.ledger.durable and not said["ledger"]["durable"]:
-                return release  # nobody remembers that account, but the folder still answers the same request
-            if not self.ledger.contains_head(said["ledger"]["head"]):
-                raise LedgerError(
-                    f"{target}: was charged to a ledger that is not this one, or this one is an older copy of it. "
-                    "Restore the newest ledger, or choose another folder and name"
-                )
-            if said["seal"] != recorded:
-                raise DiscreetError(f"{target}: is not the release that the ledger recorded; choose another folder")
-            placing.sweep(target, release_id)
-            return release
-        if recorded:
-            raise LedgerError(
-                f"release {release_id!r} was published before; its noise cannot be drawn again. Load or restore its "
-                "folder, or publish under another name (which costs again)"
-            )
-        return None
+    def _about(self) -> dict[str, Any]:
+        """What a release says of the rows that it is about, if these are not all that the account began with."""
+        scope = self.scope
+        about: dict[str, Any] = {"dataset": scope.dataset} if scope.dataset else {}
+        if self.periods is not None and self.span is not None:
+            period = self.periods.to_dict(self.schema, self.span)
+            about["period"] = {**period, "adds_up": not scope.neighbours}
+        return about
 
 
-def _user() -> str:
-    """Who is publishing, for the ledger; a process may run as nobody in particular."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
+def _named(progress: Progress, name: str) -> Progress:
+    return lambda stage: progress(f"{name}: {stage}")
 
 
 def open_data(
@@ -212,6 +260,7 @@ def open_data(
     ledger: str | Path | Ledger | None = None,
     budget: Number | None = None,
     dataset: str = "data",
+    periods: Periods | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     threads: int | None = None,
@@ -221,13 +270,13 @@ def open_data(
     ibis table.
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
-    and `encoding` (UTF-8) are for CSV files.
+    and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.
     """
     from discreet.private.engines.opening import open_source
     from discreet.private.engines.session import Limits
 
     rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows)
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows, periods)
 
 
 def from_counts(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.privacy import Unit
-from discreet.schema import Schema
+from discreet.schema import Ordinal, Schema, Span
 
 if TYPE_CHECKING:
     from discreet.private.counts import Counts
@@ -29,6 +29,12 @@ class Rows:
 
         self.source.require([*schema.columns, *([] if unit.is_row else [unit.column])])
         check(self.source, schema, unit)
+
+    def during(self, name: str, dates: Ordinal, span: Span) -> Rows:
+        """Only the rows of a period, by the attribute of this name. Reads none."""
+        from discreet.private.engines.period_source import PeriodSource
+
+        return replace(self, source=PeriodSource(self.source, dates.reading.column or name, dates, span))
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:
         return BoundedRows(self, schema, unit, salt, repeatable)

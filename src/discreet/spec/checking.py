@@ -14,8 +14,9 @@ from typing import Any
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
-from discreet.schema import Attribute, Schema, attribute_from_dict
+from discreet.schema import Attribute, Periods, Schema, attribute_from_dict
 from discreet.spec.goals import PLANNING_KEYS, read_goals
+from discreet.spec.periodic import KEY, declared_periods, is_about_all_rows, times_charged, without_period
 from discreet.spec.problem import Problem
 from discreet.spec.spec import ReleaseSpec, Spec
 from discreet.spec.toml import read_document
@@ -26,7 +27,7 @@ DRAFT_MARK = "drafted_from_private_data"
 _TABLES = ("data", "privacy", "attributes", "releases")
 _DATA_KEYS = ("source", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
-_RELEASE_KEYS = ("task", "by", "epsilon", "method", *PLANNING_KEYS)
+_RELEASE_KEYS = ("task", "by", "epsilon", "method", KEY, *PLANNING_KEYS)
 
 Methods = Mapping[str, Collection[str]]
 Further = Callable[[Spec], list[str]]
@@ -70,6 +71,7 @@ class _Checker:
         self._tables = {name: self._table(name) for name in _TABLES}
         self._budget: Fraction | None = None
         self._asked = Fraction(0)
+        self._periods: Periods | None = None
 
     def spec(self) -> Spec | None:
         """What the document says, without the attributes and releases that are wrong; None if nothing is left."""
@@ -84,21 +86,23 @@ class _Checker:
             self._say("privacy", f"budget: nothing keeps it from one run to the next; {fix}")
         ledger = self._text("privacy", "ledger")
         schema = self._schema()
-        releases = self._releases(budget)
+        releases = self._releases(budget, unit)
         if schema is None:
             return None
         for name_of, release in list(releases.items()):
             if unit is None or not {*release.task.attributes(self._tables["attributes"])} <= {*schema}:
                 del releases[name_of]
         base, dataset, unit = self.path.parent, name or self.path.stem, unit or Unit()
-        return Spec(schema, unit, source, budget, ledger, releases, drafted, base, dataset, delimiter, encoding)
+        data = (dataset, delimiter, encoding, self._periods)
+        return Spec(schema, unit, source, budget, ledger, releases, drafted, base, *data)
 
     def overspent(self) -> list[str]:
         """Whether all releases together cost too much, though each of them can be made while the budget lasts."""
         if self._budget is None or self._asked <= self._budget:
             return []
         both = f"{as_text(self._asked)}, more than the budget of {as_text(self._budget)}"
-        return [f"[releases] epsilon: all releases together cost {both}; lower some, or leave some out"]
+        of_one = "" if self._periods is None else f" of one {self._periods.every}"
+        return [f"[releases] epsilon: all releases{of_one} together cost {both}; lower some, or leave some out"]
 
     def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
         """Source, delimiter, encoding and name of the data set."""
@@ -140,16 +144,17 @@ class _Checker:
             self._say(place, *filter(None, problems))
             if problems[1] is None:
                 try:
-                    sound[name] = attribute_from_dict(_floats(declared), self.path.parent)
+                    sound[name] = attribute_from_dict(_floats(without_period(declared)), self.path.parent)
                 except BadSpec as error:
                     self._say(place, *error.problems)
+        self._periods = declared_periods(fields, sound, self.problems)
         try:
             return Schema(sound) if sound or not fields else None
         except BadSpec as error:
             self.problems += error.problems
             return None
 
-    def _releases(self, budget: Fraction | None) -> dict[str, ReleaseSpec]:
+    def _releases(self, budget: Fraction | None, unit: Unit | None) -> dict[str, ReleaseSpec]:
         found = {}
         for name, declared in self._tables["releases"].items():
             place = f"releases.{name}"
@@ -169,18 +174,21 @@ class _Checker:
                 over = f"{float(epsilon):g} is above the whole budget of {float(budget):g}"
                 self._say(place, f"epsilon: {over}; lower it, or raise the budget")
             else:
-                self._asked += epsilon or 0
+                times = 1 if declared.get(KEY) else times_charged(self._periods, unit)
+                self._asked += times * (epsilon or 0)
             if task is not None and epsilon is not None:
                 like = declared.get("like")
                 if like is not None and not (isinstance(like, str) and like):
                     self._say(place, 'like: must be the path of a public file, such as "last-year.csv"')
                 with self._mistakes(place, "within"):
                     within = read_goals(_floats(declared.get("within")))
-                    found[name] = ReleaseSpec(name, task, epsilon, like, within)
+                    with self._mistakes(place, KEY):
+                        all_rows = is_about_all_rows(declared, self._tables["attributes"])
+                        found[name] = ReleaseSpec(name, task, epsilon, like, within, all_rows)
         return found
 
     def _task(self, place: str, declared: Mapping[str, Any]) -> Task | None:
-        left_out = ("epsilon", *PLANNING_KEYS)
+        left_out = ("epsilon", KEY, *PLANNING_KEYS)
         fields = {key: value for key, value in _floats(declared).items() if key not in left_out}
         problems = []
         task, by, method = fields.get("task"), fields.get("by", []), fields.get("method", "auto")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.privacy import Unit
-from discreet.schema import Schema
+from discreet.schema import Periods, Schema
 from discreet.tasks import Task
 
 
@@ -22,6 +22,8 @@ class ReleaseSpec:
     like: str | None = None
     #: by class of questions ("" for all others): the error that is wanted, and the share of answers that keep within it
     within: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    #: whether it is about all rows, and not about those of one period
+    all_rows: bool = True
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Spec:
     dataset: str = "data"
     delimiter: str | None = None
     encoding: str | None = None
+    periods: Periods | None = None
 
     def resolve(self, path: str) -> str:
         """A path of the spec as seen from here; database addresses stay as they are."""

@@ -15,7 +15,7 @@ import pytest
 from discreet.errors import BudgetExceeded, LedgerError
 from discreet.ledger import Charge, Ledger, layout
 from discreet.ledger.heads import heads_file
-from discreet.ledger.layout import LAYOUT
+from discreet.ledger.layout import LAYOUTS, PLAIN
 
 REST = "digest, hash FROM entries WHERE seq = 2"
 
@@ -30,7 +30,7 @@ def tamper(path: Path, *statements: str) -> None:
         connection.execute("PRAGMA synchronous = OFF")
         for trigger in ("no_update", "no_delete", "no_replace"):
             connection.execute(f"DROP TRIGGER {trigger}")
-        for statement in (*statements, *LAYOUT[1:]):
+        for statement in (*statements, *LAYOUTS[PLAIN][1:]):
             connection.execute(statement)
 
 
@@ -100,7 +100,7 @@ def test_a_second_opening_cannot_raise_the_budget(path: Path, three_charges: byt
     entries = Ledger.read(path).entries()
     again = replace(entries[0], seq=5, nano=9 * 10**9, id="another").chained(entries[3].hash)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?)", astuple(again))
+        connection.execute("INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?)", astuple(again)[:9])
         connection.commit()
     with pytest.raises(LedgerError, match="entry 5"):
         Ledger.open(path, "adult", None)
@@ -185,8 +185,8 @@ def test_damaged_bytes_and_newer_formats_are_refused(path: Path) -> None:
         Ledger.open(path, "adult", Fraction(1))
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     attempts: tuple[Callable[[], object], ...] = (lambda: Ledger.open(path, "adult", None), lambda: Ledger.read(path))
     for attempt in attempts:
-        with pytest.raises(LedgerError, match=r"format 2.*newer"):
+        with pytest.raises(LedgerError, match=r"format 3.*newer"):
             attempt()

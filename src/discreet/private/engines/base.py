@@ -23,6 +23,8 @@ class Source(ABC):
 
     #: whether a failed reading is worth a second one, slower and more tolerant
     has_careful_reading = False
+    #: whether its rows are counted by our own DuckDB, whatever is asked of them
+    comes_to_us = True
 
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name

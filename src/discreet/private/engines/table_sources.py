@@ -71,6 +71,8 @@ class IbisSource(ImportedSource):
     Only our own DuckDB knows which texts name the same user, so a table with such users is streamed to it.
     """
 
+    comes_to_us = False
+
     @contextmanager
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
         kind = self._table[wanted[USER]].type() if USER in wanted else None
