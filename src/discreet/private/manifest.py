@@ -57,7 +57,8 @@ def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str 
     }
     texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
     typed, plain = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
-    return typed, None if any(_holds_a_choice(value) for value in task.parameters.values()) else plain
+    unknown_before = bool(task.known) or any(_holds_a_choice(value) for value in task.parameters.values())
+    return typed, None if unknown_before else plain
 
 
 def _typed(value: Any) -> Any:

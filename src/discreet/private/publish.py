@@ -22,6 +22,7 @@ from discreet.private.failures import privately
 from discreet.private.rows import Rows
 from discreet.release import Release, files, load, placing
 from discreet.schema import Schema
+from discreet.summaries.informed import informed
 from discreet.tasks import Items, Task
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Data:
         progress("counting and adding noise")
         schema, salt = mechanism.request.schema, noise.salt()
         data = self.origin.bounded(schema, self.unit, salt, repeatable=not noise.private)
-        summary = mechanism.measure(data, noise)
+        summary = informed(mechanism.measure(data, noise), mechanism.request.known)
         del data
         progress("writing")
         complete, table = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,26 @@ BOUNDS = (
     "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and low "
     "to high are bounds of what these leave possible, not an interval"
 )
+KNOWN = "the count was given to this release as a public total, or follows from such totals"
 
 
 def columns_of(found: Answers) -> tuple[dict[str, Any], list[str]]:
     """Answers as columns, and what to say below them."""
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
-    if found.bounds is not None and found.bounds.any():
-        ends = np.where(found.bounds, "bounds", "interval")
-        return {**columns, "ends": ends}, [f"where `ends` is bounds, {BOUNDS}"]
+    bounds, known = (one if one is not None and one.any() else None for one in (found.bounds, found.known))
+    if bounds is not None or known is not None:
+        ends = np.where(False if bounds is None else bounds, "bounds", np.where(known, "known", "interval"))
+        ends = np.broadcast_to(ends, columns["count"].shape)
+        said = {"bounds": f"where `ends` is bounds, {BOUNDS}", "known": f"where `ends` is known, {KNOWN}"}
+        return {**columns, "ends": ends}, [said[kind] for kind in said if np.any(ends == kind)]
     if found.besides is None:
         return columns, []
     other = found.besides
     kept = {"kept": other.value, "kept_low": other.low, "kept_high": other.high}
     return {**columns, **kept}, [f"kept: {other.name}"]
+
+
+def known_note(manifest: Mapping[str, Any]) -> str:
+    """That answers agree with public totals, if a release was given any."""
+    many = len(manifest["task"].get("known", ()))
+    return f"made to agree with {many:,} publicly known total{'s' if many > 1 else ''}" if many else ""

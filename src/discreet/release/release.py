@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.numbers.presentable import adding_up, whole_total
+from discreet.numbers.presentable import adding_up, adding_up_in_groups, whole_total
 from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
-from discreet.release.answer_columns import BOUNDS, columns_of
+from discreet.release.answer_columns import BOUNDS, KNOWN, columns_of, known_note
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
@@ -30,6 +30,7 @@ from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
+from discreet.summaries.informed import Informed
 
 LEVEL = 0.95
 #: an interval of more standard errors than this has more in it than noise
@@ -70,8 +71,8 @@ class Release:
 
     @cached_property
     def note(self) -> str:
-        """The same in short, as every answer carries it."""
-        return noted(self._left_out)
+        """The same in short, as every answer carries it, and whether answers were made to agree with known totals."""
+        return "; ".join(filter(None, [noted(self._left_out), known_note(self.manifest)]))
 
     def count(
         self,
@@ -85,7 +86,7 @@ class Release:
         """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
 
         The number is the best estimate; with `measured` the plain noisy measurement, which may be below zero; with
-        `whole` the best estimate as a whole number. The interval is the same.
+        `whole` the best estimate as a whole number. The interval is the same (of a measurement, without known totals).
 
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
         a row per cell; a cell that is listed twice counts once.
@@ -110,7 +111,9 @@ class Release:
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None
         number = self._whole_count(asked, found) if whole else value
-        ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
+        ends: Literal["interval", "bounds", "known"] = "bounds" if bounds else "interval"
+        if found.known is not None and found.known[0]:
+            ends, note = "known", "; ".join(filter(None, [KNOWN, noted(self._left_out)]))
         return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
 
     @property
@@ -193,17 +196,21 @@ class Release:
         answers, notes = columns_of(found)
         if whole:
             agreed = self.summary.whole_counts(questions)
-            answers["count"] = self._whole(found, selected) if agreed is None else agreed
+            answers["count"] = self._whole(found, selected, questions) if agreed is None else agreed
         frame = Frame({**columns, **answers}, notes)
         return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
 
-    def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
+    def _whole(self, parts: Answers, selected: Boxes, questions: Questions) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
         total = self._whole_count(every, self._answers(every, LEVEL))
         plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
         # what was not measured is scaled, so that it keeps its proportions
         unknown = np.isnan(parts.stderr) | self.summary.adds_up
         variance = np.where(unknown, parts.value, parts.stderr**2)
+        if isinstance(self.summary, Informed):
+            label, sums, holds = self.summary.sums_of(questions)
+            plain = np.where(holds, parts.value, plain)
+            return adding_up_in_groups(np.asarray(plain, np.float64), variance, total, label, sums)
         return adding_up(np.asarray(plain, np.float64), variance, total)
 
     def _whole_count(self, asked: Questions, found: Answers) -> int:
@@ -257,7 +264,8 @@ class Release:
         return synthetic_rows(self, n, seed, progress)
 
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
-        found = self.summary.answer(questions, _checked(level)).of_counts()
+        summary = self.summary.inner if measured and isinstance(self.summary, Informed) else self.summary
+        found = summary.answer(questions, _checked(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
             raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
@@ -315,6 +323,7 @@ class Release:
             "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
             "noise": said["noise"]["law"],
             "leaves out": "; ".join(self.leaves_out) or "nothing",
+            **({"known totals": known_note(said)} if "known" in said["task"] else {}),
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
 
