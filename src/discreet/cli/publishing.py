@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadSpec
@@ -20,7 +21,8 @@ def run(path: Path, name: str | None, output: Path | None, quiet: bool, as_json:
     data = data_of(path, spec)
     before = bool(data.ledger.recorded(wanted.name)) or (target / MANIFEST).is_file()
     with stages(quiet or as_json) as progress:
-        release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
+        flags: dict[str, Any] = {"reliable": wanted.reliable}
+        release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress, **flags)
     spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left)
     if as_json:
         made = {"release": wanted.name, "folder": str(target), "seal": release.manifest["seal"]}

@@ -21,6 +21,7 @@ from discreet.private.counts import Counts
 from discreet.private.failures import privately
 from discreet.private.rows import Rows
 from discreet.release import Release, files, load, placing
+from discreet.release.flagged import thresholds_for
 from discreet.schema import Schema
 from discreet.summaries.informed import informed
 from discreet.tasks import Items, Task
@@ -79,19 +80,22 @@ class Data:
         *,
         name: str | None = None,
         to: str | Path | None = None,
+        reliable: Any = None,
         noise: Noise | None = None,
         progress: Progress = lambda stage: None,
     ) -> Release:
         """A release of `task` for `epsilon`, charged to the ledger before any row is read.
 
         With `to`, the release is written there as a folder, safe against a crash at any moment. The same `name` with
-        the same request gives the same release at no further cost; with another request it is refused.
+        the same request gives the same release at no further cost; with another request it is refused. `reliable` is a
+        relative error, such as 0.3, above which its counts are flagged; it is no part of the request.
         """
         from discreet.noise import Noise
 
         noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
         request = self._request(task, epsilon)
         mechanism = self._mechanism(task, request)
+        thresholds = thresholds_for(mechanism.release_schema, reliable)
         release_id = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
         digest = self._digest(task, request, noise, release_id, target)
         if (finished := self._finished(release_id, digest, target)) is not None:
@@ -100,6 +104,7 @@ class Data:
             placing.check(target)
         charge = self.ledger.charge(release_id, digest, request.epsilon, _user(), repr(task))
         said = manifest.of(self.ledger, self.schema, task, mechanism, charge, noise)
+        said |= {} if thresholds is None else {"reliable": thresholds}
         try:
             return privately(lambda: self._made(mechanism, said, target, noise, progress), release_id)
         except (LedgerError, PublishFailed):

@@ -57,8 +57,6 @@ class Estimate:
         what = f"{100 * self.level:.10g} %" if self.ends == "interval" else f"bounds at {100 * self.level:.10g} %"
         known = f"{value} (publicly known)"
         parts = [known if self.ends == "known" else f"{shown} ({what}: {interval(self.low, self.high)})"]
-        if self.flag:
-            parts.append(self.flag)
         if self.besides is not None:
             other = self.besides
             parts.append(f"{other.name}: {_number(other.value, decimals)} ({interval(other.low, other.high)})")

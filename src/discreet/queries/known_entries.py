@@ -50,7 +50,7 @@ def shown(entry: Entry) -> str:
 def _listed(given: Iterable[Any]) -> list[Entry]:
     found = []
     for number, one in enumerate(given, 1):
-        place = f"known, total {number}"
+        place = f"known: total {number}"
         if not isinstance(one, Mapping) or not set(one) <= {"where", "at", COUNT} or {"where", "at"} <= set(one):
             raise BadParameter(f"{place}: must have `count` and, unless it is of everything, `where`: {_EXAMPLE}")
         count = _count(one.get(COUNT), place)

@@ -53,7 +53,9 @@ class KnownTotals:
             if some.products:
                 parts.append(some)
                 left.append(rest)
-        outermost = [group for number, group in enumerate(groups) if counts[number] is not None and number not in inside]
+        outermost = [
+            group for number, group in enumerate(groups) if counts[number] is not None and number not in inside
+        ]
         every = [*parts, _less(Selection.everything(), outermost, schema)]
         boxes = [one.boxes(schema.sizes) for one in every]
         owner = np.repeat(np.arange(len(boxes)), [len(one.first) for one in boxes])
@@ -215,9 +217,9 @@ def _bound(entries: Sequence[Entry], schema: Schema) -> list[Selection]:
             group = _row(entry["at"], schema, readers) if "at" in entry else bind(entry.get("where"), schema)
             _ = group.ends(schema.sizes)
         except DiscreetError as error:
-            raise BadParameter(f"known, total {number} ({shown(entry)}): {error}") from None
+            raise BadParameter(f"known: total {number} ({shown(entry)}): {error}") from None
         if not group.products:
-            raise BadParameter(f"known, total {number} ({shown(entry)}): holds no cell; leave it out, or correct it")
+            raise BadParameter(f"known: total {number} ({shown(entry)}): holds no cell; leave it out, or correct it")
         found.append(group)
     return found
 
@@ -232,9 +234,7 @@ def _row(cells: Mapping[str, str], schema: Schema, readers: dict[str, Any]) -> S
     return Selection((product,))
 
 
-def _nested(
-    groups: Sequence[Selection], entries: Sequence[Entry], schema: Schema
-) -> tuple[list[Any], dict[int, int]]:
+def _nested(groups: Sequence[Selection], entries: Sequence[Entry], schema: Schema) -> tuple[list[Any], dict[int, int]]:
     """The count of each group (None if an earlier one is the same), and of each that lies in others the nearest."""
     counts: list[Any] = [entry["count"] for entry in entries]
     boxes = [group.boxes(schema.sizes) for group in groups]
@@ -279,6 +279,10 @@ def _less(group: Selection, taken: Iterable[Selection], schema: Schema) -> Selec
 
 def _refuse_contradiction(entry: Entry, rest: int, filled: bool, divided: bool) -> None:
     if rest < 0:
-        raise BadParameter(f"known: the totals inside of {shown(entry)} add up to {-rest:,} more than it has; correct them")
+        raise BadParameter(
+            f"known: the totals inside of {shown(entry)} add up to {-rest:,} more than it has; correct them"
+        )
     if divided and filled and rest:
-        raise BadParameter(f"known: the totals that make up {shown(entry)} add up to {rest:,} less than it has; correct them")
+        raise BadParameter(
+            f"known: the totals that make up {shown(entry)} add up to {rest:,} less than it has; correct them"
+        )

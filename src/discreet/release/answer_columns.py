@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.release.flagged import Flagged
+from discreet.reliability import FLAG
 from discreet.summaries import Answers
 
 BOUNDS = (
@@ -16,8 +18,13 @@ BOUNDS = (
 KNOWN = "the count was given to this release as a public total, or follows from such totals"
 
 
-def columns_of(found: Answers) -> tuple[dict[str, Any], list[str]]:
+def columns_of(found: Answers, flagged: Flagged | None = None) -> tuple[dict[str, Any], list[str]]:
     """Answers as columns, and what to say below them."""
+    columns, notes = _plain_columns(found)
+    return (columns, notes) if flagged is None else ({**columns, FLAG: flagged.flags}, [*notes, flagged.said])
+
+
+def _plain_columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
     bounds, known = (one if one is not None and one.any() else None for one in (found.bounds, found.known))
     if bounds is not None or known is not None:

@@ -12,6 +12,7 @@ from discreet.left_out import LeftOut
 from discreet.privacy import Unit
 from discreet.queries.known_entries import read_entries
 from discreet.queries.known_totals import KnownTotals
+from discreet.reliability import read_thresholds
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
 from discreet.summaries.informed import informed
@@ -95,6 +96,10 @@ def _wrong_part(manifest: dict[str, Any]) -> str:
         Unit.from_dict(manifest["unit"])
     except DiscreetError as error:
         return f"a `unit` ({_short(error)})"
+    try:
+        read_thresholds(manifest.get("reliable"))
+    except DiscreetError as error:
+        return f"thresholds ({_short(error)})"
     return "" if TABLE in manifest["files"] else f"{TABLE} among its `files`"
 
 

@@ -22,6 +22,8 @@ class ReleaseSpec:
     like: str | None = None
     #: by class of questions ("" for all others): the error that is wanted, and the share of answers that keep within it
     within: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    #: by flag, the relative error above which a count carries it
+    reliable: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from discreet.numbers import laws, spreads
 from discreet.queries import Questions
 from discreet.summaries.base import Answers, Floats, Moments, Summary, cells_asked
 
+Places = NDArray[np.int64]
 #: what is asked, the rest of the known groups around it, and both together
 Sets = tuple[Questions, Questions, Questions]
 #: decides between intervals of the same width
@@ -59,14 +60,10 @@ class AnswerColumns:
         columns: list[Any] = [value, np.where(known, 0.0, self.stderr), low, high]
         if known.all():
             columns = [value.astype(np.int64), columns[1], low.astype(np.int64), high.astype(np.int64)]
-        return Answers(
-            *columns, plain=measured, parts=self.parts, bounds=bounds if bounds.any() else None, known=known
-        )
+        return Answers(*columns, plain=measured, parts=self.parts, bounds=bounds if bounds.any() else None, known=known)
 
 
-def fitted_by_law(
-    summary: Summary, own: AnswerColumns, sets: Sets, known: Floats, level: float
-) -> AnswerColumns:
+def fitted_by_law(summary: Summary, own: AnswerColumns, sets: Sets, known: Floats, level: float) -> AnswerColumns:
     """By least squares, where the law of the noise is known."""
     asked, rest, around = sets
     mine, other = summary.moments_of(asked), summary.moments_of(rest)
