@@ -1,4 +1,4 @@
-"""With publicly known totals intervals hold the true count as often as they say, never leave the known groups, and agree.
+"""With publicly known totals intervals hold the true count as often as they say.
 
 All methods of tables, ranges and marginals, on the hostile data that intervals are tried on without them.
 """

@@ -7,7 +7,7 @@ known groups in it. So every set of totals that are disjoint or nested becomes o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _MOST_CUTS = 64
 
 @dataclass(frozen=True, eq=False)
 class KnownTotals:
-    """Disjoint `parts` of the cells: part i has `counts[i]` records; the last part is all else, of which -1 is known."""
+    """Disjoint `parts` of the cells: part i has `counts[i]` records; the last one is all else, of which -1 is known."""
 
     sizes: tuple[int, ...]
     parts: Boxes
@@ -67,6 +67,15 @@ class KnownTotals:
         mine = self.part_of < self.counts.size - 1
         boxes = Boxes(self.parts.first[mine], self.parts.last[mine])
         return Questions(boxes.first, boxes.last, self.counts.size - 1, self.part_of[mine])
+
+    @property
+    def everything(self) -> int | None:
+        """How many records there are, if that is known."""
+        return None if self.counts.size - 1 in self.part_of else int(self.counts[:-1].sum())
+
+    def having(self, counts: NDArray[Any]) -> KnownTotals:
+        """The same parts with these counts, such as those that invented data have there."""
+        return replace(self, counts=np.append(np.round(counts).astype(np.int64), -1))
 
     def cut(self, questions: Questions) -> Cut:
         """What of each question is known, and what is not."""
@@ -195,6 +204,13 @@ class Cut:
 
     def _any(self, pairs: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.bincount(self.of[pairs], minlength=self.questions.count) > 0
+
+
+def given_groups(entries: Sequence[Entry], schema: Schema) -> Questions:
+    """One question for each total, as it was given."""
+    ends = [group.ends(schema.sizes) for group in _bound(entries, schema)]
+    boxes = Boxes.of(np.concatenate(ends))
+    return Questions(boxes.first, boxes.last, len(ends), np.repeat(np.arange(len(ends)), [len(one) for one in ends]))
 
 
 def _rows(boxes: Boxes, rows: Codes) -> Boxes:
