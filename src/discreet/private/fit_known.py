@@ -27,8 +27,8 @@ def known_warnings(name: str, task: Task, schema: Schema, bounded: Any) -> Itera
         return
     asked, table = given_groups(task.known, schema), bounded.table()
     sums = np.zeros((len(asked.first), 1), np.int64)
-    ends = (np.ascontiguousarray(side) for side in (asked.first, asked.last))
-    sparse_box_sums(np.ascontiguousarray(table.codes), table.counts[:, None].copy(), *ends, sums)
+    first, last = (np.ascontiguousarray(side) for side in (asked.first, asked.last))
+    sparse_box_sums(np.ascontiguousarray(table.codes), table.counts[:, None].copy(), first, last, sums)
     for entry, true in zip(task.known, per_question(asked, sums[:, 0]).tolist(), strict=True):
         if (off := true - entry["count"]) == 0:
             continue

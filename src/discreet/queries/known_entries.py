@@ -91,7 +91,7 @@ def _tabled(given: Any) -> list[Entry]:
 
 
 def _count(value: Any, place: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value <= MOST_RECORDS:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) <= MOST_RECORDS:
         raise BadParameter(f"{place}: count must be a whole number of at least 0, not {value!r}")
     return int(value)
 

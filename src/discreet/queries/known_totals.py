@@ -200,7 +200,7 @@ class Cut:
         return label, sums
 
     def _per_question(self, pairs: NDArray[np.bool_], counts: Codes) -> NDArray[np.float64]:
-        return np.bincount(self.of[pairs], counts[self.part[pairs]], self.questions.count)
+        return np.bincount(self.of[pairs], counts[self.part[pairs]], self.questions.count).astype(np.float64)
 
     def _any(self, pairs: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.bincount(self.of[pairs], minlength=self.questions.count) > 0

@@ -213,14 +213,14 @@ class _Checker:
                 problems.append(f"{key}: unknown key.{hint}")
             if isinstance(value, float) and value - value != 0:
                 problems.append(f"{key}: {value} is not finite; give a number")
-        known: Any = None
+        totals: list[dict[str, Any]] = []
         try:
-            known = read_entries(self._known(declared))
+            totals = read_entries(self._known(declared))
         except BadParameter as error:
             problems.append(str(error))
         if not problems:
             try:
-                return task_from_dict({**fields, **({"known": known} if known else {})})
+                return task_from_dict({**fields, **({"known": totals} if totals else {})})
             except (BadParameter, TypeError) as error:
                 problems.append(f"by: {error}")
         self._say(place, *problems)

@@ -92,7 +92,8 @@ class Moments(NamedTuple):
     @classmethod
     def of_draws(cls, value: NDArray[Any], draws: NDArray[np.int64], alpha: Alpha) -> Moments:
         law = laws.DiscreteLaplace(alpha)
-        return cls(value.astype(np.float64), draws * law.variance, draws * law.fourth_cumulant, 1 / law.rate)
+        many = draws.astype(np.float64)
+        return cls(value.astype(np.float64), many * law.variance, many * law.fourth_cumulant, 1 / law.rate)
 
 
 def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:

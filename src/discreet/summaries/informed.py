@@ -81,7 +81,7 @@ class Informed(Summary):
         if (some := np.flatnonzero(inside)).size:
             found.put(some, self._inside(cut, picked(asked, some), some, level))
         done = np.flatnonzero(settled)
-        found.put(done, AnswerColumns(*(np.zeros(done.size) for _ in range(4)), np.zeros(done.size, np.bool_)))
+        found.put(done, AnswerColumns.nothing(done.size))
         known = settled | (inside & (cut.around == 0))
         return found.answers(exact, plain.measured, known)
 

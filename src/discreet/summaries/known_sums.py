@@ -33,13 +33,23 @@ class AnswerColumns:
     @classmethod
     def of(cls, answers: Answers) -> AnswerColumns:
         counted = answers.of_counts()
-        columns = [np.array(one, np.float64) for one in (counted.value, counted.stderr, counted.low, counted.high)]
-        bounds = np.zeros(columns[0].size, np.bool_) if counted.bounds is None else counted.bounds.copy()
-        return cls(*columns, bounds, {name: np.array(part, np.float64) for name, part in counted.parts.items()})
+        value, stderr, low, high = (
+            np.array(one, np.float64) for one in (counted.value, counted.stderr, counted.low, counted.high)
+        )
+        bounds = np.zeros(value.size, np.bool_) if counted.bounds is None else counted.bounds.copy()
+        parts = {name: np.array(part, np.float64) for name, part in counted.parts.items()}
+        return cls(value, stderr, low, high, bounds, parts)
+
+    @classmethod
+    def nothing(cls, many: int) -> AnswerColumns:
+        """Counts of nothing."""
+        value, stderr, low, high = (np.zeros(many) for _ in range(4))
+        return cls(value, stderr, low, high, np.zeros(many, np.bool_))
 
     def some(self, places: Places) -> AnswerColumns:
-        columns = [one[places] for one in (self.value, self.stderr, self.low, self.high, self.bounds)]
-        return AnswerColumns(*columns, {name: part[places] for name, part in self.parts.items()})
+        value, stderr, low, high = (one[places] for one in (self.value, self.stderr, self.low, self.high))
+        parts = {name: part[places] for name, part in self.parts.items()}
+        return AnswerColumns(value, stderr, low, high, self.bounds[places], parts)
 
     def put(self, places: Places, other: AnswerColumns) -> None:
         for name in ("value", "stderr", "low", "high", "bounds"):
@@ -55,12 +65,14 @@ class AnswerColumns:
         self.stderr = np.minimum(self.stderr, most)  # nan stays
 
     def answers(self, exact: Floats, measured: NDArray[Any], known: NDArray[np.bool_]) -> Answers:
-        value, low, high = self.value + exact, self.low + exact, self.high + exact
-        bounds = self.bounds & ~known
-        columns: list[Any] = [value, np.where(known, 0.0, self.stderr), low, high]
+        value: NDArray[Any] = self.value + exact
+        low: NDArray[Any] = self.low + exact
+        high: NDArray[Any] = self.high + exact
         if known.all():
-            columns = [value.astype(np.int64), columns[1], low.astype(np.int64), high.astype(np.int64)]
-        return Answers(*columns, plain=measured, parts=self.parts, bounds=bounds if bounds.any() else None, known=known)
+            value, low, high = (one.astype(np.int64) for one in (value, low, high))
+        stderr, bounds = np.where(known, 0.0, self.stderr), self.bounds & ~known
+        only = bounds if bounds.any() else None
+        return Answers(value, stderr, low, high, plain=measured, parts=self.parts, bounds=only, known=known)
 
 
 def fitted_by_law(summary: Summary, own: AnswerColumns, sets: Sets, known: Floats, level: float) -> AnswerColumns:
@@ -121,7 +133,7 @@ def fewer_cells(asked: Questions, rest: Questions) -> NDArray[np.bool_]:
     differ = (corners := _corners(asked)) != (others := _corners(rest))
     place = np.argmax(differ, axis=1)[:, None]
     first = np.take_along_axis(corners, place, axis=1) < np.take_along_axis(others, place, axis=1)
-    return (mine < theirs) | ((mine == theirs) & first[:, 0])
+    return np.asarray((mine < theirs) | ((mine == theirs) & first[:, 0]), np.bool_)
 
 
 def _corners(questions: Questions) -> NDArray[np.int64]:
