@@ -71,7 +71,10 @@ def _tabled(given: Any) -> list[Entry]:
     """The rows of a table of questions that has a column of counts as well."""
     if not isinstance(given, str | Path) and not hasattr(given, "columns"):
         raise BadParameter(f"known: must be a list of totals, the path of a CSV file or a data frame: {_EXAMPLE}")
-    table = read_table(given)
+    try:
+        table = read_table(given)
+    except BadParameter as error:
+        raise BadParameter(f"known: {error}") from None
     counts = next((column for column in table.columns if column.name == COUNT), None)
     if counts is None:
         raise BadParameter(f"known: {table.name} has no column {COUNT!r}; add one with the total of each row")

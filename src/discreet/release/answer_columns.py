@@ -26,10 +26,10 @@ def columns_of(found: Answers, flagged: Flagged | None = None) -> tuple[dict[str
 
 def _plain_columns(found: Answers) -> tuple[dict[str, Any], list[str]]:
     columns = {"count": found.value, "stderr": found.stderr, "low": found.low, "high": found.high}
-    bounds, known = (one if one is not None and one.any() else None for one in (found.bounds, found.known))
-    if bounds is not None or known is not None:
-        ends = np.where(False if bounds is None else bounds, "bounds", np.where(known, "known", "interval"))
-        ends = np.broadcast_to(ends, columns["count"].shape)
+    nowhere = np.zeros(found.value.shape, np.bool_)
+    bounds, known = (nowhere if one is None else one for one in (found.bounds, found.known))
+    if bounds.any() or known.any():
+        ends = np.where(bounds, "bounds", np.where(known, "known", "interval"))
         said = {"bounds": f"where `ends` is bounds, {BOUNDS}", "known": f"where `ends` is known, {KNOWN}"}
         return {**columns, "ends": ends}, [said[kind] for kind in said if np.any(ends == kind)]
     if found.besides is None:

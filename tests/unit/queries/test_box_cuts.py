@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -12,22 +13,21 @@ from discreet.queries import Boxes
 from discreet.queries.box_cuts import meeting, shared_part, volumes, without
 
 SIZES = (4, 3)
-Box = tuple[tuple[int, int], ...]
 
 ends = st.tuples(*(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)).map(sorted) for size in SIZES))
 some_boxes = st.lists(ends, max_size=5)
 
 
-def boxes(drawn: list[list[list[int]]]) -> Boxes:
+def boxes(drawn: Any) -> Boxes:
     return Boxes.of(np.array(drawn, np.int64).reshape(len(drawn), len(SIZES), 2))
 
 
-def cells(box: list[list[int]]) -> set[tuple[int, ...]]:
+def cells(box: Any) -> set[tuple[int, ...]]:
     return set(product(*(range(low, high + 1) for low, high in box)))
 
 
 @given(some_boxes, some_boxes)
-def test_boxes_that_meet_are_all_found_with_what_they_share(some: list, others: list) -> None:
+def test_boxes_that_meet_are_all_found_with_what_they_share(some: list[Any], others: list[Any]) -> None:
     mine, theirs = meeting(boxes(some), boxes(others))
     expected = {(i, j) for i, one in enumerate(some) for j, other in enumerate(others) if cells(one) & cells(other)}
     assert sorted(zip(mine.tolist(), theirs.tolist(), strict=True)) == sorted(expected)
@@ -38,7 +38,7 @@ def test_boxes_that_meet_are_all_found_with_what_they_share(some: list, others: 
 
 
 @given(st.lists(st.tuples(ends, some_boxes), max_size=4))
-def test_what_is_left_of_a_box_holds_each_cell_that_was_not_taken_once(drawn: list) -> None:
+def test_what_is_left_of_a_box_holds_each_cell_that_was_not_taken_once(drawn: list[Any]) -> None:
     taken = [box for _, away in drawn for box in away]
     takes = np.array([owner for owner, (_, away) in enumerate(drawn) for _ in away], np.int64)
     left, owner = without(boxes([box for box, _ in drawn]), np.arange(len(drawn)), boxes(taken), takes)

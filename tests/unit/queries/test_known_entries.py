@@ -44,7 +44,7 @@ def test_a_mapping_is_kept_as_the_text_that_means_the_same(where: dict[str, Any]
 def test_rows_of_a_table_keep_their_cells_and_blank_ones_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "totals.csv"
     path.write_text("county,count,age in years\nKent,12,\n,30,\nEssex,4,0..3\n", encoding="utf-8")
-    expected = [
+    expected: list[dict[str, Any]] = [
         {"at": {"county": "Kent"}, "count": 12},
         {"count": 30},
         {"at": {"county": "Essex", "age in years": "0..3"}, "count": 4},

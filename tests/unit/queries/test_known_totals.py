@@ -94,11 +94,12 @@ def test_questions_are_cut_into_what_is_known_and_what_is_open(groups: list[Any]
 @given(st.lists(st.sampled_from(FAMILY), min_size=1, max_size=7), st.sampled_from(["county", "age", "both"]))
 def test_sums_of_rows_are_known_where_they_make_up_known_groups(groups: list[Any], by: str) -> None:
     names, ages = SCHEMA["county"].labels, range(5)
-    rows: list[Any] = {
+    kinds: dict[str, list[Any]] = {
         "county": [{"county": name} for name in names],
         "age": [{"age": age} for age in ages],
         "both": [{"county": name, "age": age} for name in names for age in ages],
-    }[by]
+    }
+    rows = kinds[by]
     label, sums = known(groups).cut(questions_of(rows, SCHEMA)).sums()
     for one in np.unique(label).tolist():
         mine = set().union(*(cells(rows[number]) for number in np.flatnonzero(label == one)))
