@@ -101,7 +101,7 @@ def plan(
     """
     if not 0 < share < 1:
         raise BadParameter(f"share must lie between 0 and 1, such as 0.95, not {share}")
-    guess = Guess.read(request.parameters.get("guess"))
+    guess = _guess(request)
     picked, why = why_auto(task, request)
     methods: list[str] = methods_of(task)
     tried = smaller(task, request) if like is None else request
@@ -144,7 +144,7 @@ def needs_rehearsal(mechanism: Mechanism, asked: Classes) -> bool:
 
 
 def rehearsal_of(task: Task, request: Request, asked: Classes, like: StandIn | None) -> Rehearsal:
-    guess = Guess.read(request.parameters.get("guess"))
+    guess = _guess(request)
     invented = stand_ins(request.schema, request.unit, guess, histories=isinstance(task, Items))
     return Rehearsal(asked, invented if like is None else [like])
 
@@ -179,6 +179,13 @@ def _parameters(mechanism: Mechanism) -> str:
 
 def _note(mechanism: Mechanism) -> str:
     return "; ".join(one.sentence for one in mechanism.method_leaves_out())
+
+
+def _guess(request: Request) -> Guess:
+    """What is guessed, and how many rows there are if that is publicly known."""
+    guess = Guess.read(request.parameters.get("guess"))
+    known = None if request.known is None else request.known.everything
+    return guess if known is None else replace(guess, rows=float(max(known, 1)))
 
 
 def _said(guess: Guess, like: StandIn | None) -> list[str]:

@@ -14,13 +14,17 @@ from discreet.privacy import as_text
 
 
 class Task:
-    """A request: `by` (the attributes), `method` (a name, or "auto") and `parameters` (the method's own)."""
+    """A request: `by` (the attributes), `method` (a name, or "auto") and `parameters` (the method's own).
+
+    `known` are totals that are public anyway, with which answers will agree:
+    `[{"where": "county = 'Kent'", "count": 170363}, {"count": 1097379}]`, or a CSV file or data frame of them.
+    """
 
     name: ClassVar[str]
     #: whether it may name no attributes, and so mean all that the schema has
     may_name_none: ClassVar[bool] = False
 
-    def __init__(self, by: Iterable[str], *, method: str = "auto", **parameters: Any) -> None:
+    def __init__(self, by: Iterable[str], *, method: str = "auto", known: Any = None, **parameters: Any) -> None:
         names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
         if not (names or self.may_name_none) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
@@ -28,6 +32,7 @@ class Task:
             raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}; name each once")
         self.by = names
         self.method = method
+        self.known = [] if known is None else _entries(known)
         self.parameters = {name: _plain(parameters[name], name) for name in sorted(parameters)}
 
     @property
@@ -44,7 +49,11 @@ class Task:
         return dict(self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"task": self.name, "by": list(self.by), "method": self.method, **self.parameters}
+        return {"task": self.name, "by": list(self.by), "method": self.method, **self._rest()}
+
+    def _rest(self) -> dict[str, Any]:
+        """The parameters, and known totals if there are any."""
+        return {**self.parameters, **({"known": self.known} if self.known else {})}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Task) and self.to_dict() == other.to_dict()
@@ -100,7 +109,13 @@ class Marginals(Task):
 
     def to_dict(self) -> dict[str, Any]:
         by: list[Any] = [list(part) for part in self.sets] or list(self.by)
-        return {"task": self.name, **({"by": by} if by else {}), "method": self.method, **self.parameters}
+        return {"task": self.name, **({"by": by} if by else {}), "method": self.method, **self._rest()}
+
+
+def _entries(given: Any) -> list[dict[str, Any]]:
+    from discreet.queries.known_entries import read_entries
+
+    return read_entries(given)
 
 
 def _names(queries: Any) -> Iterator[str]:

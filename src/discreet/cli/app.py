@@ -149,6 +149,9 @@ def query(
     measured: Annotated[bool, typer.Option("--measured", help="Plain noisy measurements, not estimates.")] = False,
     largest: Annotated[int | None, typer.Option(help="With --by: so many groups, those of the highest counts.")] = None,
     level: Level = 0.95,
+    reliable: Annotated[
+        float | None, typer.Option(help="Flag counts whose relative error is above this: 0.3; default: the release's.")
+    ] = None,
     output: Annotated[Path | None, _output("Write a table of answers as CSV.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -160,12 +163,13 @@ def query(
       discreet query out/by-age --by sex "age >= 65"
       discreet query out/by-age --by sex --whole
       discreet query out/by-age --by age --largest 5
+      discreet query out/by-age --by age --reliable 0.2
       discreet query out/by-age --csv questions.csv -o answers.csv
       discreet query out/by-age --cells cells.csv
     """
     from discreet.cli.asking import Wanted, run
 
-    run(release, where, by, csv, cells, Wanted(level, whole, measured, largest), output, as_json)
+    run(release, where, by, csv, cells, Wanted(level, whole, measured, largest, reliable), output, as_json)
 
 
 @app.command()

@@ -25,6 +25,7 @@ class Wanted:
     whole: bool = False
     measured: bool = False
     largest: int | None = None
+    reliable: float | None = None
 
 
 def run(
@@ -48,15 +49,15 @@ def run(
     if wanted.whole and csv is not None:
         raise BadParameter("--whole numbers add up in one table: use it with --by, or with one question")
     release, level = load(folder), wanted.level
+    common: dict[str, Any] = {"level": level, "measured": wanted.measured, "reliable": wanted.reliable}
     if csv is not None:
-        _give(release, release.ask(csv, level=level, measured=wanted.measured), level, output, as_json, "answers")
+        _give(release, release.ask(csv, **common), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        chosen: dict[str, Any] = {"whole": wanted.whole, "measured": wanted.measured, "largest": wanted.largest}
-        table = release.table(names, where, level=level, **chosen)
+        table = release.table(names, where, whole=wanted.whole, largest=wanted.largest, **common)
         _give(release, table, level, output, as_json, "answers")
     else:
-        answer = release.count(where, cells=cells, level=level, whole=wanted.whole, measured=wanted.measured)
+        answer = release.count(where, cells=cells, whole=wanted.whole, **common)
         if output is not None:
             raise BadParameter("-o writes a table of answers: use it with --by or --csv")
         print_answer(answer, as_json)

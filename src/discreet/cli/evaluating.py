@@ -101,6 +101,7 @@ def _listed(text: str | None) -> list[str]:
 def _digest(path: Path, spec: Spec, period: str) -> str:
     """Changes with the spec and the data: made from the spec's text and the names, sizes and times of the files."""
     parts = [_RECORD, path.read_text(encoding="utf-8"), *([period] if period else [])]
+    parts += [repr(release.task.known) for release in spec.releases.values() if release.task.known]  # may be a CSV's
     for source in [spec.source] if isinstance(spec.source, str) else spec.source or ():
         files = [(file.name, file.stat()) for file in found_paths(spec.resolve(source))]
         parts += [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in files]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadParameter, BadSpec
@@ -21,7 +22,8 @@ def run(path: Path, name: str | None, output: Path | None, period: str | None, q
     target = output or Path(data.id_of(wanted.name))
     before = bool(data.ledger.recorded(data.id_of(wanted.name))) or (target / MANIFEST).is_file()
     with stages(quiet or as_json) as progress:
-        release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress)
+        flags: dict[str, Any] = {"reliable": wanted.reliable}
+        release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress, **flags)
     spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left_for(data.scope))
     if as_json:
         made = {"release": data.id_of(wanted.name), "folder": str(target), "seal": release.manifest["seal"]}
@@ -48,7 +50,8 @@ def run_all(path: Path, name: str | None, output: Path | None, period: str | Non
     before = {one for one in wanted if data.ledger.recorded(ids[one]) or (folder / ids[one] / MANIFEST).is_file()}
     with stages(quiet or as_json) as progress:
         releases = {one.name: (one.task, one.epsilon) for one in wanted.values()}
-        made = data.publish_all(releases, to=folder, progress=progress)
+        flags = {one.name: one.reliable for one in wanted.values()}
+        made = data.publish_all(releases, to=folder, reliable=flags, progress=progress)
     states = {one: "elsewhere" if one not in made else "before" if one in before else "published" for one in wanted}
     others = [one for one in spec.releases if one not in wanted]
     if as_json:

@@ -27,6 +27,7 @@ from discreet.private.bounded import Bounded
 from discreet.private.counts import Counts
 from discreet.private.publish import Data
 from discreet.schema import Schema
+from discreet.summaries.informed import informed
 from discreet.tasks import Items, Task
 
 #: no user has more different items
@@ -102,7 +103,7 @@ def _tried(
     seed = int.from_bytes(hashlib.sha256(f"{plan.seed} {method} {epsilon} {trial}".encode()).digest()[:8], "big")
     noise = Noise(SeededSource(seed))
     data = rows.bounded(noise.salt())
-    summary = mechanism.measure(data, noise)
+    summary = informed(mechanism.measure(data, noise), mechanism.request.known)
     by_rules = _by_rules(plan, rows, data, [workload for workload, _ in wanted])
     head = {"data": plan.digest, "method": method, "epsilon": epsilon, "trial": trial, "seed": seed}
     for (workload, truth), left in zip(wanted, by_rules, strict=True):

@@ -11,9 +11,10 @@ import numpy as np
 
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, by_the_schema, by_the_unit
-from discreet.naming import reserved_problem
+from discreet.naming import ENDS_COLUMNS, refuse_columns, reserved_problem
 from discreet.parameters import Parameter, Parameters, Value, as_given, problems
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Number, Unit, as_text, exact
+from discreet.queries.known_totals import KnownTotals
 from discreet.schema import Schema
 from discreet.tasks import Task
 
@@ -37,6 +38,8 @@ class Request:
     parameters: dict[str, Any] = field(default_factory=dict)
     #: the name of the task, for methods of several
     task: str = ""
+    #: totals that are public anyway
+    known: KnownTotals | None = None
 
     @classmethod
     def of(cls, task: Task, schema: Schema, unit: Unit, epsilon: Number) -> Request:
@@ -50,7 +53,18 @@ class Request:
         for name in wanted:
             if (problem := reserved_problem(name)) is not None:
                 raise BadParameter(f"attribute {problem}")
-        return cls(wanted, unit, exact_epsilon, task.asked(), task.name)
+        return cls(wanted, unit, exact_epsilon, task.asked(), task.name, known_totals(task, wanted))
+
+
+def known_totals(task: Task, schema: Schema) -> KnownTotals | None:
+    """The totals that a task says are known, bound to the attributes that it counts by."""
+    if not task.known:
+        return None
+    if task.name == "items" or "queries" in task.parameters:
+        what = "a list of queries" if "queries" in task.parameters else "items"
+        raise BadParameter(f"known: answers about {what} cannot be made to agree with known totals; leave `known` out")
+    refuse_columns(schema, ENDS_COLUMNS, "any method with known totals")
+    return KnownTotals.of(task.known, schema)
 
 
 class Mechanism(ABC):

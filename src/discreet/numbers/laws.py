@@ -32,6 +32,12 @@ def _check_level(level: float) -> None:
         raise BadParameter(f"a confidence level lies strictly between 0 and 1 (for example 0.95), not {level!r}")
 
 
+def kurtosis(scale: float) -> float:
+    """The excess kurtosis of a draw of this scale; more for smaller ones."""
+    alpha = math.exp(-1 / scale)
+    return (1 + 4 * alpha + alpha**2) / (2 * alpha) if alpha > 0 else math.inf
+
+
 @dataclass(frozen=True)
 class DiscreteLaplace:
     """Pr[X = x] = (1 - a) / (1 + a) * a**|x| on the integers, with a = alpha exactly."""

@@ -34,6 +34,19 @@ def adding_up(values: Floats, variances: Floats, total: int) -> NDArray[np.int64
     return whole
 
 
+def adding_up_in_groups(
+    values: Floats, variances: Floats, total: int, group: NDArray[np.int64], sums: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The same, where those of some groups have a sum of their own (`sums`; -1: none)."""
+    whole, free = np.zeros(values.size, np.int64), sums[group] < 0
+    for one in np.unique(group[~free]).tolist():
+        mine = group == one
+        whole[mine] = adding_up(values[mine], variances[mine], int(sums[one]))
+    rest = max(total - int(whole.sum()), 0)
+    whole[free] = adding_up(values[free], variances[free], rest)
+    return whole
+
+
 def projected(values: Floats, variances: Floats, total: float) -> Floats:
     """max(v - t V, 0) with the sum `total`, to the last digit; of nothing, nothing."""
     if not values.size:

@@ -15,6 +15,8 @@ from discreet.planning.question_classes import QuestionClass, few_of, joined
 from discreet.planning.stand_ins import StandIn
 from discreet.private.counts import Counts
 from discreet.queries import Questions
+from discreet.queries.known_totals import KnownTotals
+from discreet.summaries.informed import informed
 
 Floats = NDArray[np.float64]
 
@@ -50,12 +52,15 @@ class PlannedError:
 
 
 def noise_decides(mechanism: Mechanism) -> bool:
-    """Whether errors are the same for all data: nothing is left out but rows that the unit's own bound drops."""
+    """Whether errors are the same for all data: nothing is left out but rows that the unit's own bound drops.
+
+    Not with known totals: an error is never more than the count of a known group allows.
+    """
     most = mechanism.request.unit.most
     others = [
         one for one in mechanism.method_leaves_out() if one.kind != "user-bound" or int(one.facts["bound"]) < most
     ]
-    return mechanism.rehearsal == "exact" and not others
+    return mechanism.rehearsal == "exact" and not others and mechanism.request.known is None
 
 
 def exact_errors(mechanism: Mechanism, classes: Sequence[QuestionClass], share: float) -> dict[str, PlannedError]:
@@ -88,7 +93,8 @@ class Rehearsal:
             every = self._asked(number, mechanism)
             parts = [every[place][0] for place in wanted]
             noise = Noise(SeededSource(_SEED + number))
-            answers = mechanism.measure(stand_in.data, noise).answer(joined(parts), 0.5).of_counts()
+            summary = informed(mechanism.measure(stand_in.data, noise), _known_of(mechanism, stand_in))
+            answers = summary.answer(joined(parts), 0.5).of_counts()
             values, stderrs = (_cut(parts, np.asarray(one, np.float64)) for one in (answers.value, answers.stderr))
             for mine, place, value, stderr in zip(tried, wanted, values, stderrs, strict=True):
                 mine.append(_measured(self.classes[place], value, every[place][1], stderr, share))
@@ -108,6 +114,12 @@ class Rehearsal:
                 found.append((asked, true_counts(counts, asked) if one.top is None else _per_item(counts)))
             self._known[key] = found
         return self._known[key]
+
+
+def _known_of(mechanism: Mechanism, stand_in: StandIn) -> KnownTotals | None:
+    """The groups whose totals are known, with what the stand-in has there: its counts are not the real ones."""
+    known = mechanism.request.known
+    return None if known is None else known.having(true_counts(stand_in.truth_for(mechanism), known.groups()))
 
 
 def _measured(one: QuestionClass, value: Floats, truth: Floats, stderr: Floats, share: float) -> tuple[float, float]:

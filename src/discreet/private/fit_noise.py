@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms import Mechanism
+from discreet.private.fit_known import known_warnings
 from discreet.private.fit_report import FitWarning, ReleaseFit
 from discreet.private.rows import Rows
 from discreet.tasks import Items, Marginals, Ranges, Task
@@ -44,7 +45,8 @@ def release_fit(
     occupied = sum(int(np.count_nonzero(counts)) for counts in tables.values())
     kept = max(int(counts.sum()) for counts in tables.values())
     fit = ReleaseFit(name, rows, kept, occupied, cells, noise, float(np.mean(list(small.values()))))
-    return fit, list(_warnings(fit, task, [table for table, part in small.items() if part > 0.5]))
+    noisy = [table for table, part in small.items() if part > 0.5]
+    return fit, [*_warnings(fit, task, noisy), *known_warnings(name, task, schema, bounded)]
 
 
 def _marginals(made: Any, bounded: Any) -> dict[str, NDArray[np.int64]]:

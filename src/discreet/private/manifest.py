@@ -78,7 +78,7 @@ def request_digests(
     """
     asked = _asked(task, request, noise, about)
     plain = _hashed(json.dumps(asked, default=str))
-    unclear = about or any(_holds_a_choice(value) for value in task.parameters.values())
+    unclear = about or task.known or any(_holds_a_choice(value) for value in task.parameters.values())
     return _hashed(json.dumps(_typed(asked))), None if unclear else plain
 
 

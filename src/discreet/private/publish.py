@@ -22,7 +22,10 @@ from discreet.private.failures import privately
 from discreet.private.recovery import Ready, found_again, known_digests, settled
 from discreet.private.rows import Rows
 from discreet.release import Release, files, placing
+from discreet.release.flagged import thresholds_for
 from discreet.schema import Periods, Schema, Span
+from discreet.schema.periods import KNOWN_OF_ALL_ROWS
+from discreet.summaries.informed import informed
 from discreet.tasks import Items, Task
 
 if TYPE_CHECKING:
@@ -106,18 +109,20 @@ class Data:
         *,
         name: str | None = None,
         to: str | Path | None = None,
+        reliable: Any = None,
         noise: Noise | None = None,
         progress: Progress = lambda stage: None,
     ) -> Release:
         """A release of `task` for `epsilon`, charged to the ledger before any row is read.
 
         With `to`, the release is written there as a folder, safe against a crash at any moment. The same `name` with
-        the same request gives the same release at no further cost; with another request it is refused.
+        the same request gives the same release at no further cost; with another request it is refused. `reliable` is a
+        relative error, such as 0.3, above which its counts are flagged; it is no part of the request.
         """
         from discreet.noise import Noise
 
         noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
-        ready = self._ready(task, epsilon, name or f"{task.name}-{uuid.uuid4().hex[:12]}", target, noise)
+        ready = self._ready(task, epsilon, name or f"{task.name}-{uuid.uuid4().hex[:12]}", target, noise, reliable)
         if (finished := found_again(self.ledger, ready)) is not None:
             return finished
         if target is not None:
@@ -131,6 +136,7 @@ class Data:
         releases: Mapping[str, tuple[Task, Number]],
         *,
         to: str | Path | None = None,
+        reliable: Mapping[str, Any] | None = None,
         noise: Noise | None = None,
         progress: Progress = lambda stage: None,
     ) -> dict[str, Release]:
@@ -139,6 +145,7 @@ class Data:
         All are checked, then all are charged, each by itself, or none if they cost too much together; then rows are
         read. With `to`, each gets a folder of its name in that folder. What is there already is loaded; what was
         published elsewhere is left out of the result. After a crash, the same call finishes what was paid for.
+        `reliable` has, by name, what `publish` takes for one.
         """
         from discreet.noise import Noise
 
@@ -147,7 +154,7 @@ class Data:
         missing: dict[str, Ready] = {}
         for name, (task, epsilon) in releases.items():
             target = None if folder is None else folder / self.id_of(name)
-            ready = self._ready(task, epsilon, name, target, noise or Noise())
+            ready = self._ready(task, epsilon, name, target, noise or Noise(), (reliable or {}).get(name))
             if (finished := found_again(self.ledger, ready, elsewhere_too=True)) is not None:
                 made[name] = finished
             elif not self.ledger.recorded(ready.release_id):
@@ -169,6 +176,7 @@ class Data:
     def _drawn(self, ready: Ready, charge: Charge, noise: Noise, progress: Progress) -> Release:
         """The release that was paid for."""
         said = manifest.of(self.ledger, self.schema, ready.task, ready.mechanism, charge, noise, self._about())
+        said |= {} if ready.reliable is None else {"reliable": ready.reliable}
         try:
             return privately(lambda: self._made(ready.mechanism, said, ready.target, noise, progress), ready.release_id)
         except (LedgerError, PublishFailed):
@@ -192,7 +200,7 @@ class Data:
         progress("counting and adding noise")
         schema, salt = mechanism.request.schema, noise.salt()
         data = self.origin.bounded(schema, self.unit, salt, repeatable=not noise.private)
-        summary = mechanism.measure(data, noise)
+        summary = informed(mechanism.measure(data, noise), mechanism.request.known)
         del data
         progress("writing")
         complete, table = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
@@ -218,12 +226,16 @@ class Data:
             raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
         return mechanism
 
-    def _ready(self, task: Task, epsilon: Number, name: str, target: Path | None, noise: Noise) -> Ready:
+    def _ready(self, task: Task, epsilon: Number, name: str, target: Path | None, noise: Noise, reliable: Any) -> Ready:
         """Refuses what cannot be made, before anything is charged."""
+        if self.span is not None and task.known:
+            raise BadParameter(KNOWN_OF_ALL_ROWS)
         request = self._request(task, epsilon)
         release_id, about = self.id_of(name), self._about()
         method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
-        return Ready(release_id, digest, target, task, self._mechanism(task, request, method))
+        mechanism = self._mechanism(task, request, method)
+        thresholds = thresholds_for(mechanism.release_schema, reliable)
+        return Ready(release_id, digest, target, task, mechanism, thresholds)
 
     def _bill(self, ready: Ready) -> Bill:
         epsilon = ready.mechanism.request.epsilon

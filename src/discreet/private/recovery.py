@@ -25,6 +25,8 @@ class Ready:
     target: Path | None
     task: Task
     mechanism: Mechanism
+    #: by flag, the relative error above which a count carries it
+    reliable: dict[str, float] | None = None
 
 
 def known_digests(ledger: Ledger, release_id: str, target: Path | None) -> set[str | None]:

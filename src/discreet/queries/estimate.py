@@ -38,8 +38,10 @@ class Estimate:
     besides: Named | None = None
     #: what makes the interval wide, by name, where that is more than noise
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
-    #: what low and high are
-    ends: Literal["interval", "bounds"] = "interval"
+    #: what low and high are; "known" if the count is public, and both are that count
+    ends: Literal["interval", "bounds", "known"] = "interval"
+    #: what to call a count whose relative error is above a threshold; "" below it, None if there is none
+    flag: str | None = None
 
     def __str__(self) -> str:
         decimals = _decimals(self.stderr)
@@ -53,7 +55,8 @@ class Estimate:
         # without an upper end, or with bounds, nobody knows how far the number is off
         shown = f"{value} ± {stderr}" if math.isfinite(self.high) and self.ends == "interval" else value
         what = f"{100 * self.level:.10g} %" if self.ends == "interval" else f"bounds at {100 * self.level:.10g} %"
-        parts = [f"{shown} ({what}: {interval(self.low, self.high)})"]
+        known = f"{value} (publicly known)"
+        parts = [known if self.ends == "known" else f"{shown} ({what}: {interval(self.low, self.high)})"]
         if self.besides is not None:
             other = self.besides
             parts.append(f"{other.name}: {_number(other.value, decimals)} ({interval(other.low, other.high)})")
@@ -69,7 +72,8 @@ class Estimate:
             details["besides"] = {"name": inner.name, **ends}
         if self.parts:
             details["parts"] = {name: _plain(part) for name, part in self.parts.items()}
-        return {**numbers, "ends": self.ends, "note": self.note, "details": details}
+        flag = {} if self.flag is None else {"flag": self.flag}
+        return {**numbers, "ends": self.ends, **flag, "note": self.note, "details": details}
 
 
 def _decimals(stderr: float) -> int:

@@ -87,7 +87,7 @@ def _chosen(ends: Sequence[Codes], index: NDArray[np.integer[Any]], attributes: 
 def _from_attributes(table: QuestionTable, schema: Schema, known: Sequence[str]) -> Questions:
     places = [_attribute_of(table, number, schema, known) for number in range(len(table.columns))]
     bound = {
-        index: _CodeColumn(column.index, _bound(table, column, _cell_reader(schema[schema.names[index]])))
+        index: _CodeColumn(column.index, _bound(table, column, cell_reader(schema[schema.names[index]])))
         for index, column in zip(places, table.columns, strict=True)
     }
     boxes = np.ones(table.count, dtype=np.int64)
@@ -166,7 +166,7 @@ def _bound(table: QuestionTable, column: TextColumn, bind_text: Callable[[str], 
     return bound
 
 
-def _cell_reader(attribute: Attribute) -> Callable[[str], Intervals]:
+def cell_reader(attribute: Attribute) -> Callable[[str], Intervals]:
     """A function from the text of a cell to intervals of codes."""
     if isinstance(attribute, Nominal):
         return _label_reader(attribute)

@@ -10,8 +10,12 @@ from typing import Any
 from discreet.errors import DiscreetError, TamperedRelease
 from discreet.left_out import LeftOut
 from discreet.privacy import Unit
+from discreet.queries.known_entries import read_entries
+from discreet.queries.known_totals import KnownTotals
+from discreet.reliability import read_thresholds
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
+from discreet.summaries.informed import informed
 
 MANIFEST = "release.json"
 TABLE = "table.parquet"
@@ -92,6 +96,10 @@ def _wrong_part(manifest: dict[str, Any]) -> str:
         Unit.from_dict(manifest["unit"])
     except DiscreetError as error:
         return f"a `unit` ({_short(error)})"
+    try:
+        read_thresholds(manifest.get("reliable"))
+    except DiscreetError as error:
+        return f"thresholds ({_short(error)})"
     return "" if TABLE in manifest["files"] else f"{TABLE} among its `files`"
 
 
@@ -106,7 +114,9 @@ def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
         for said in manifest["leaves_out"]:
             LeftOut.from_dict(said)
         facts = {**_unsaid(manifest), **manifest["summary"]}
-        return SHAPES[facts["shape"]].read(Schema.from_dict(manifest["schema"]), facts, folder / TABLE)
+        schema, entries = Schema.from_dict(manifest["schema"]), manifest["task"].get("known")
+        summary = SHAPES[facts["shape"]].read(schema, facts, folder / TABLE)
+        return informed(summary, None if entries is None else KnownTotals.of(read_entries(entries), schema))
     except TamperedRelease:
         raise
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:

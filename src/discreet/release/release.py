@@ -16,20 +16,24 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.numbers.presentable import adding_up, whole_total
+from discreet.numbers.presentable import whole_total
 from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
-from discreet.release.answer_columns import columns_of
+from discreet.release.answer_columns import KNOWN, columns_of, known_note
+from discreet.release.flagged import Flagged, flagged, one_flag
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.top_items import top_items
+from discreet.release.whole_numbers import whole_numbers
+from discreet.reliability import FLAG_LEVEL
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
+from discreet.summaries.informed import Informed
 
 LEVEL = 0.95
 #: an interval of more standard errors than this has more in it than noise
@@ -70,8 +74,8 @@ class Release:
 
     @cached_property
     def note(self) -> str:
-        """The same in short, as every answer carries it."""
-        return noted(self._left_out)
+        """The same in short, as every answer carries it, and whether answers were made to agree with known totals."""
+        return "; ".join(filter(None, [noted(self._left_out), known_note(self.manifest)]))
 
     def count(
         self,
@@ -81,14 +85,16 @@ class Release:
         level: float = LEVEL,
         measured: bool = False,
         whole: bool = False,
+        reliable: Any = None,
     ) -> Estimate:
         """How many records satisfy `where`: a dict, a text such as "age between 30 and 39", or None for all.
 
         The number is the best estimate; with `measured` the plain noisy measurement, which may be below zero; with
-        `whole` the best estimate as a whole number. The interval is the same.
+        `whole` the best estimate as a whole number. The interval is the same (of a measurement, without known totals).
 
         With `cells`, how many lie in a list of cells instead: a data frame or CSV file with a column per attribute and
-        a row per cell; a cell that is listed twice counts once.
+        a row per cell; a cell that is listed twice counts once. With `reliable`, counts of a larger relative error are
+        flagged: 0.3, or several by flag, in place of the release's own.
         """
         if whole and measured:
             raise BadParameter("count: a whole number is an estimate; ask for either `whole` or `measured`")
@@ -110,8 +116,12 @@ class Release:
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None
         number = self._whole_count(asked, found) if whole else value
-        ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
-        return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
+        ends: Literal["interval", "bounds", "known"] = "bounds" if bounds else "interval"
+        if found.known is not None and found.known[0]:
+            ends, note = "known", "; ".join(filter(None, [KNOWN, noted(self._left_out)]))
+        flag, said = one_flag(self._flagged(asked, found, level, measured, reliable))
+        note = "; ".join(filter(None, [said, note]))
+        return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends, flag)
 
     @property
     def _why_no_end(self) -> str:
@@ -144,10 +154,12 @@ class Release:
         codes = np.unique(asked.first, axis=0)
         return Boxes(codes, codes)
 
-    def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
+    def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False, reliable: Any = None) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
-        return Frame(*columns_of(self._answers(asked, level, measured=measured), self.summary.why_bounds))
+        found = self._answers(asked, level, measured=measured)
+        flags = self._flagged(asked, found, level, measured, reliable)
+        return Frame(*columns_of(found, self.summary.why_bounds, flags))
 
     def table(
         self,
@@ -158,6 +170,7 @@ class Release:
         whole: bool = False,
         measured: bool = False,
         largest: int | None = None,
+        reliable: Any = None,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
@@ -165,7 +178,7 @@ class Release:
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
         of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
         those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many.
+        be too many. `reliable` as in `count`.
         """
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
@@ -190,21 +203,18 @@ class Release:
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
         found = self._answers(questions, level, measured=measured)
-        answers, notes = columns_of(found, self.summary.why_bounds)
+        flags = self._flagged(questions, found, level, measured, reliable)
+        answers, notes = columns_of(found, self.summary.why_bounds, flags)
         if whole:
             agreed = self.summary.whole_counts(questions)
-            answers["count"] = self._whole(found, selected) if agreed is None else agreed
+            answers["count"] = self._whole(found, selected, questions) if agreed is None else agreed
         frame = Frame({**columns, **answers}, notes)
         return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
 
-    def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
+    def _whole(self, parts: Answers, selected: Boxes, questions: Questions) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
         total = self._whole_count(every, self._answers(every, LEVEL))
-        plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
-        # what was not measured is scaled, so that it keeps its proportions
-        unknown = np.isnan(parts.stderr) | self.summary.adds_up
-        variance = np.where(unknown, parts.value, parts.stderr**2)
-        return adding_up(np.asarray(plain, np.float64), variance, total)
+        return whole_numbers(self.summary, questions, parts, total)
 
     def _whole_count(self, asked: Questions, found: Answers) -> int:
         """Of one question."""
@@ -261,11 +271,17 @@ class Release:
         return synthetic_rows(self, n, seed, progress)
 
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
-        found = self.summary.answer(questions, _checked(level)).of_counts()
+        summary = self.summary.inner if measured and isinstance(self.summary, Informed) else self.summary
+        found = summary.answer(questions, _checked(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
             why = self.summary.why_bounds.split(":")[0]
             raise CannotAnswer(f"{why}; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
+
+    def _flagged(self, asked: Questions, found: Answers, level: float, measured: bool, reliable: Any) -> Flagged | None:
+        given = self.manifest.get("reliable") if reliable is None else reliable
+        usual = None if level == FLAG_LEVEL else lambda: self._answers(asked, FLAG_LEVEL, measured=measured)
+        return flagged(self.schema, given, found, usual)
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)
@@ -320,6 +336,7 @@ class Release:
             "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
             "noise": said["noise"]["law"],
             "leaves out": "; ".join(self.leaves_out) or "nothing",
+            **({"known totals": known_note(said)} if "known" in said["task"] else {}),
         }
         return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
 

@@ -21,6 +21,8 @@ WRITTEN = {
     "quarter": (r"(\d{4})-Q(\d)", "2026-Q4"),
     "year": (r"(\d{4})", "2026"),
 }
+#: why a release of one period takes no public totals
+KNOWN_OF_ALL_ROWS = "known: public totals are those of all rows, and this release is about one period; leave them out"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,10 @@ from typing import Any
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
+from discreet.queries.known_entries import read_entries
+from discreet.reliability import read_thresholds
 from discreet.schema import Attribute, Periods, Schema, attribute_from_dict
+from discreet.schema.periods import KNOWN_OF_ALL_ROWS
 from discreet.spec.goals import PLANNING_KEYS, read_goals
 from discreet.spec.periodic import KEY, declared_periods, is_about_all_rows, times_charged, without_period
 from discreet.spec.problem import Problem
@@ -27,7 +30,8 @@ DRAFT_MARK = "drafted_from_private_data"
 _TABLES = ("data", "privacy", "attributes", "releases")
 _DATA_KEYS = ("source", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
-_RELEASE_KEYS = ("task", "by", "epsilon", "method", KEY, *PLANNING_KEYS)
+_KNOWN_KEYS = ("known", "known_csv")
+_RELEASE_KEYS = ("task", "by", "epsilon", "method", "reliable", KEY, *_KNOWN_KEYS, *PLANNING_KEYS)
 
 Methods = Mapping[str, Collection[str]]
 Further = Callable[[Spec], list[str]]
@@ -180,15 +184,20 @@ class _Checker:
                 like = declared.get("like")
                 if like is not None and not (isinstance(like, str) and like):
                     self._say(place, 'like: must be the path of a public file, such as "last-year.csv"')
+                reliable = None
+                with self._mistakes(place):
+                    reliable = read_thresholds(_floats(declared.get("reliable")))
                 with self._mistakes(place, "within"):
                     within = read_goals(_floats(declared.get("within")))
                     with self._mistakes(place, KEY):
                         all_rows = is_about_all_rows(declared, self._tables["attributes"])
-                        found[name] = ReleaseSpec(name, task, epsilon, like, within, all_rows)
+                        if task.known and not all_rows:
+                            self._say(place, KNOWN_OF_ALL_ROWS)
+                        found[name] = ReleaseSpec(name, task, epsilon, like, within, all_rows, reliable)
         return found
 
     def _task(self, place: str, declared: Mapping[str, Any]) -> Task | None:
-        left_out = ("epsilon", KEY, *PLANNING_KEYS)
+        left_out = ("epsilon", "reliable", KEY, *_KNOWN_KEYS, *PLANNING_KEYS)
         fields = {key: value for key, value in _floats(declared).items() if key not in left_out}
         problems = []
         task, by, method = fields.get("task"), fields.get("by", []), fields.get("method", "auto")
@@ -215,13 +224,29 @@ class _Checker:
                 problems.append(f"{key}: unknown key.{hint}")
             if isinstance(value, float) and value - value != 0:
                 problems.append(f"{key}: {value} is not finite; give a number")
+        totals: list[dict[str, Any]] = []
+        try:
+            totals = read_entries(self._known(declared))
+        except BadParameter as error:
+            problems.append(str(error))
         if not problems:
             try:
-                return task_from_dict(fields)
+                return task_from_dict({**fields, **({"known": totals} if totals else {})})
             except (BadParameter, TypeError) as error:
                 problems.append(f"by: {error}")
         self._say(place, *problems)
         return None
+
+    def _known(self, declared: Mapping[str, Any]) -> Any:
+        """Known totals as they are given, or the file that has them."""
+        if "known_csv" not in declared:
+            return declared.get("known")
+        path = declared["known_csv"]
+        if "known" in declared:
+            raise BadParameter("known: is given twice; keep either `known` or `known_csv`")
+        if not isinstance(path, str) or not path:
+            raise BadParameter(f'known_csv: must be the path of a file such as "totals.csv", not {path!r}')
+        return str(self.path.parent / path)
 
     def _epsilon(self, place: str, table: Mapping[str, Any], key: str) -> Fraction | None:
         value = table.get(key)
@@ -251,12 +276,12 @@ class _Checker:
         return {}
 
     @contextmanager
-    def _mistakes(self, place: str, key: str) -> Iterator[None]:
-        """Notes a mistake that is raised inside, with its place and key."""
+    def _mistakes(self, place: str, key: str = "") -> Iterator[None]:
+        """Notes a mistake that is raised inside, with its place and key, unless it names this itself."""
         try:
             yield
         except BadParameter as error:
-            self._say(place, f"{key}: {error}")
+            self._say(place, f"{key}: {error}" if key else str(error))
 
     def _say(self, place: str, *problems: str) -> None:
         self.problems += [f"[{place}] {problem}" for problem in problems]

@@ -24,6 +24,8 @@ class ReleaseSpec:
     within: dict[str, tuple[float, float | None]] = field(default_factory=dict)
     #: whether it is about all rows, and not about those of one period
     all_rows: bool = True
+    #: by flag, the relative error above which a count carries it
+    reliable: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)

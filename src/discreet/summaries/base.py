@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ class Answers:
     parts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     #: where nothing was measured: low..high are then bounds, what other answers leave possible; stderr may be nan
     bounds: NDArray[np.bool_] | None = None
+    #: where the count is publicly known, so that nothing is estimated
+    known: NDArray[np.bool_] | None = None
 
     @property
     def measured(self) -> NDArray[Any]:
@@ -55,7 +57,7 @@ class Answers:
         return cls(value, stderr, value - half, value + half)
 
     def of_counts(self) -> Answers:
-        """What is known of counts, which are not below zero; an interval is never a single point."""
+        """What is known of counts, which are not below zero; only that of a known count is a single point."""
         low = np.maximum(self.low, 0)
         # at every level the same; bounds have no typical error
         least = np.ceil(np.nan_to_num(self.stderr)).astype(np.asarray(self.high).dtype)
@@ -77,6 +79,21 @@ class Answers:
         `smallest_scale` is that of the draws, before they are weighted.
         """
         return cls.around(value, np.sqrt(variance), spreads.half_widths(variance, fourth, smallest_scale, level))
+
+
+class Moments(NamedTuple):
+    """Plain answers, the variance and fourth cumulant (or more) of their noise, and the smallest scale drawn at."""
+
+    value: Floats
+    variance: Floats
+    fourth: Floats
+    smallest_scale: float
+
+    @classmethod
+    def of_draws(cls, value: NDArray[Any], draws: NDArray[np.int64], alpha: Alpha) -> Moments:
+        law = laws.DiscreteLaplace(alpha)
+        many = draws.astype(np.float64)
+        return cls(value.astype(np.float64), many * law.variance, many * law.fourth_cumulant, 1 / law.rate)
 
 
 def per_question(questions: Questions, parts: NDArray[Any]) -> NDArray[Any]:
@@ -114,6 +131,18 @@ class Summary(ABC):
         "low to high are bounds of what these leave possible, not an interval"
     )
     schema: Schema
+
+    @property
+    def noise_of_parts(self) -> Literal["independent", "additive"] | None:
+        """How answers about two sets of cells without common ones go together, where `moments_of` knows their law.
+
+        Their noise is independent; or it is not, but the answer about both together is the sum.
+        """
+        return None
+
+    def moments_of(self, questions: Questions) -> Moments:
+        """The law of plain answers, where noise of a known law is all that they have besides the truth."""
+        raise NotImplementedError
 
     @abstractmethod
     def answer(self, questions: Questions, level: float) -> Answers:

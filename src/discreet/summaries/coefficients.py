@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from discreet.numbers import written
 from discreet.privacy import Alpha, as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Floats, Summary, box_sums, per_question
+from discreet.summaries.base import Answers, Floats, Moments, Summary, box_sums, per_question
 from discreet.summaries.columns import arrow_table, cell_labels, opened, read_column
 from discreet.transforms import AgreeingTree, Axis, Direct, axis_of
 from discreet.transforms.lines import restored, running_sums
@@ -46,8 +46,15 @@ class Coefficients(Summary):
         return [axis.length for axis in axes]
 
     def answer(self, questions: Questions, level: float) -> Answers:
+        return Answers.of_moments(*self.moments_of(questions), level)
+
+    @property
+    def noise_of_parts(self) -> Literal["independent", "additive"] | None:
+        return "additive"
+
+    def moments_of(self, questions: Questions) -> Moments:
         value = per_question(questions, box_sums(questions, self._running))
-        return Answers.of_moments(value, *self._moments.of(questions), float(self.scale), level)
+        return Moments(value, *self._moments.of(questions), float(self.scale))
 
     @cached_property
     def _running(self) -> Floats:
@@ -120,13 +127,24 @@ class TreeCounts(Coefficients):
     column = "node_count"
 
     def answer(self, questions: Questions, level: float) -> Answers:
+        return Answers.of_draws(*self._sums(questions), Alpha.of(self.scale), level)
+
+    @property
+    def noise_of_parts(self) -> Literal["independent"]:
+        """No node lies in two sets that have no cell in common."""
+        return "independent"
+
+    def moments_of(self, questions: Questions) -> Moments:
+        return Moments.of_draws(*self._sums(questions), Alpha.of(self.scale))
+
+    def _sums(self, questions: Questions) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Noisy counts, and of how many nodes each is."""
         from discreet.kernels.canonical import tree_box_sums
 
         sums, nodes = (np.empty(len(questions.first), np.int64) for _ in range(2))
         strides = np.array(self.values.strides, np.int64) // self.values.itemsize
         tree_box_sums(self.values.reshape(-1), strides, *self._trees, questions.first, questions.last + 1, sums, nodes)
-        alpha = Alpha.of(self.scale)
-        return Answers.of_draws(per_question(questions, sums), per_question(questions, nodes), alpha, level)
+        return per_question(questions, sums), per_question(questions, nodes)
 
     @cached_property
     def _trees(self) -> tuple[Any, Any, int]:

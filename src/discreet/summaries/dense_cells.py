@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from discreet.numbers import written
 from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Summary, per_question
+from discreet.summaries.base import Answers, Moments, Summary, per_question
 from discreet.summaries.base import box_sums as float_box_sums
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
 from discreet.transforms import Direct
@@ -33,9 +33,20 @@ class DenseCells(Summary):
         self.values = values.reshape(schema.sizes)
 
     def answer(self, questions: Questions, level: float) -> Answers:
+        return Answers.of_draws(*self._sums(questions), self.alpha, level)
+
+    @property
+    def noise_of_parts(self) -> Literal["independent"]:
+        return "independent"
+
+    def moments_of(self, questions: Questions) -> Moments:
+        return Moments.of_draws(*self._sums(questions), self.alpha)
+
+    def _sums(self, questions: Questions) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Noisy counts, and of how many cells each is."""
         sums = box_sums(*self._prefix, questions.first, questions.last) if self._fits else self._float_sums(questions)
         cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
-        return Answers.of_draws(per_question(questions, sums), per_question(questions, cells), self.alpha, level)
+        return per_question(questions, sums), per_question(questions, cells)
 
     @cached_property
     def _fits(self) -> bool:

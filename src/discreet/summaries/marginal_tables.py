@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.agreeing_tables import AgreeingTables
-from discreet.summaries.base import Answers, Floats, box_sums, cells_asked, per_question
+from discreet.summaries.base import Answers, Floats, Moments, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
 from discreet.summaries.joint_answers import JointAnswers
 from discreet.summaries.several_tables import SeveralTables
@@ -123,6 +123,20 @@ class MarginalTables(SeveralTables):
         found = self.answered(held, questions.count, self.choice.level(level))
         apart = [group for group in groups if not self.tables_for(group.asked)]
         return self._joint.added(found, apart, level) if apart else found
+
+    @property
+    def noise_of_parts(self) -> Literal["independent", "additive"] | None:
+        """Two sets of cells without common ones have no cell of any table in common that answers about either."""
+        if self.choice.looks > 1:
+            return None
+        return "additive" if self.consistent else "independent"
+
+    def moments_of(self, questions: Questions) -> Moments:
+        value, variance, fourth = (np.zeros(questions.count) for _ in range(3))
+        for group in self.alike(questions):
+            some = self.moments(group.questions, group.asked)
+            value[group.numbers], variance[group.numbers], fourth[group.numbers] = some
+        return Moments(value, variance, fourth, self.smallest_scale)
 
     @cached_property
     def _joint(self) -> JointAnswers:

@@ -37,6 +37,10 @@ class Shrunk(Coefficients):
         super().__init__(schema, axes, values, scale)
         self.soft = soft
 
+    @property
+    def noise_of_parts(self) -> None:
+        return None  # thresholding is not linear
+
     def answer(self, questions: Questions, level: float) -> Answers:
         return _widened(super().answer(questions, level), questions, self._shrunk_running)
 
@@ -80,6 +84,10 @@ class ShrunkCells(RestoredCells):
     def __init__(self, schema: Schema, axes: Sequence[Axis], values: Floats, before: Floats, scale: Fraction) -> None:
         super().__init__(schema, axes, values, scale)
         self.before = CellsBefore(schema, axes, before, scale)
+
+    @property
+    def noise_of_parts(self) -> None:
+        return None  # thresholding is not linear
 
     def answer(self, questions: Questions, level: float) -> Answers:
         return _widened(self.before.answer(questions, level), questions, self._running)

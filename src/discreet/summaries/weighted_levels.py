@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
-from discreet.summaries.base import Answers, Floats, Summary, box_sums, per_question
+from discreet.summaries.base import Answers, Floats, Moments, Summary, box_sums, per_question
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
 from discreet.summaries.dense_cells import MOST_LABELLED
 from discreet.transforms import Direct
@@ -42,8 +42,15 @@ class FittedCells(Summary):
         """The estimate of every cell, in the schema's order, as an array of its own."""
 
     def answer(self, questions: Questions, level: float) -> Answers:
+        return Answers.of_moments(*self.moments_of(questions), level)
+
+    @property
+    def noise_of_parts(self) -> Literal["additive"]:
+        return "additive"
+
+    def moments_of(self, questions: Questions) -> Moments:
         value = per_question(questions, box_sums(questions, self._running))
-        return Answers.of_moments(value, *self._fit.moments(questions), float(min(self.scales)), level)
+        return Moments(value, *self._fit.moments(questions), float(min(self.scales)))
 
     @cached_property
     def _running(self) -> Floats:

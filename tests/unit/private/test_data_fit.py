@@ -218,3 +218,16 @@ def test_labels_that_are_written_otherwise() -> None:
 )
 def test_shares_never_hide_a_row(part: int, whole: int, text: str) -> None:
     assert share(part, whole) == text
+
+
+def test_known_totals_that_the_rows_do_not_have_are_told_roughly() -> None:
+    frame = pd.DataFrame({"age": [30] * 100 + [40] * 900 + [99] * 5})
+    schema = discreet.Schema(age=discreet.Ordinal(20, 60, outside="drop"))
+    known = [{"where": "age = 30", "count": 100}, {"where": "age = 40", "count": 600}, {"count": 1005}]
+    found = discreet.open(frame, schema).check({"one": (discreet.Table("age", known=known), 5)})
+    said = [str(warning) for warning in found.warnings if "known" in warning.message]
+    assert [line.split(";")[0] for line in said] == [
+        "[releases.one] known: age = 40 is not 600: the rows that count are over 10 % more",
+        "[releases.one] known: everything is not 1,005: the rows that count are under 1 % fewer",
+    ]
+    assert all("never put in what the rows have" in line for line in said)

@@ -133,3 +133,12 @@ def test_a_release_remembers_special_values(tmp_path: Path) -> None:
     release = counts.publish(discreet.Table(["age", "sex"]), 1, name="a", to=tmp_path / "a")
     assert release.manifest["schema"]["age"]["special"] == [0]
     assert discreet.load(tmp_path / "a").schema == discreet.Schema(age=age, sex=sex)
+
+
+def test_known_totals_are_part_of_the_request_and_a_request_without_them_is_what_it_was() -> None:
+    plain = discreet.Table("age")
+    some = discreet.Table("age", known=[{"count": 7}])
+    assert digest(some) not in (digest(plain), digest(discreet.Table("age", known=[{"count": 8}])))
+    assert earlier_digest(some) is None
+    assert earlier_digest(plain) is not None
+    assert plain.to_dict() == {"task": "table", "by": ["age"], "method": "auto"}
