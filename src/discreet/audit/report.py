@@ -27,6 +27,8 @@ class Audited:
     replayed: Replayed
     guessed: LowerBound | None = None
     traced: Traced | None = None
+    #: what a release of one period sees of others
+    of_others: list[str] | None = None
 
     @property
     def problems(self) -> list[str]:
@@ -35,7 +37,7 @@ class Audited:
             found.append(f"guesses prove that it costs {self.guessed.bound:.4g} or more")
         if self.traced is not None:
             found += self.traced.problems
-        return found
+        return [*found, *(self.of_others or [])]
 
     @property
     def verdict(self) -> str:
@@ -65,6 +67,8 @@ class Audited:
                 f"  bytes: {len(left.variants)} ways to publish, {left.looked_at:,} bytes looked at, "
                 f"{len(left.problems) or 'no'} {'trace' if len(left.problems) == 1 else 'traces'} of a row"
             )
+        if self.of_others is not None:
+            yield f"  other periods: {len(self.of_others) or 'nothing'} seen of their rows, nor of rows without a date"
         problems = self.problems
         for problem in problems[:_SHOWN]:
             yield f"  WRONG: {problem}"
@@ -113,6 +117,8 @@ class Audited:
                 "variants": list(left.variants),
                 "problems": list(left.problems),
             }
+        if self.of_others is not None:
+            told["other_periods"] = {"problems": self.of_others}
         return told
 
 

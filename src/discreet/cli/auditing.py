@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.audit import audited, published
 from discreet.audit.report import HOLDS, software
-from discreet.cli.publishing import spec_during, wanted_release
+from discreet.cli.publishing import check_period, wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter
 from discreet.spec import load_spec
@@ -38,13 +38,15 @@ def run(
     found = []
     with stages(quiet or as_json) as say, _free_of_charge():
         for release in wanted:
-            of_period, text = spec_during(spec, release, period)
+            check_period(spec, release, period, needed=False)
             one = audited(
                 release.task,
-                of_period.schema,
+                spec.schema,
                 release.epsilon,
                 unit=spec.unit,
-                name=f"{release.name}@{text}" if text else release.name,
+                periods=None if release.all_rows else spec.periods,
+                period=period,
+                name=release.name,
                 guess=guess,
                 runs=runs,
                 look=look,
