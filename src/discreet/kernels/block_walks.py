@@ -4,7 +4,8 @@ A question is a sum over blocks. Its error follows from that of the blocks' esti
 the looks at the blocks above them: going up from a cut block with the variance v of what is asked below it and its
 covariance c with the sum of its children, the look at the block itself turns v into v - c**2 / D and c into c V1 / D
 (`inverse` = 1 / D, `keep` = V1 / D; see `summaries.block_estimates`). This is done for three sums at once: with blocks
-that are cut and not divided left out (low), counted whole (high), and counted by their share in the box (mid).
+that are cut and not divided left out (low), counted whole (high), and counted by their share in the box (mid). Two
+more sets of numbers for the same blocks, smoothed ones and those to show, are added up by shares alone.
 """
 
 from __future__ import annotations
@@ -15,25 +16,24 @@ from discreet.kernels.jit import Floats, Ints, kernel
 
 #: columns of what a walk adds up for a question; of cut blocks with the share f, SPREAD has the sum of f (1 - f) (n**2
 #: and its variance), DRIFT that of f (1 - f) n, and DOUBT the sum of what a decision may have moved in them
-MID, LOW, HIGH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE, PIECES, SPREAD, DRIFT, DOUBT, DOUBT_SQUARED = range(
-    12
-)
-COLUMNS = 12
+MID, LOW, HIGH, SMOOTH, SHOWN, MID_VARIANCE, LOW_VARIANCE, HIGH_VARIANCE = range(8)
+PIECES, SPREAD, DRIFT, DOUBT, DOUBT_SQUARED = range(8, 13)
+COLUMNS = 13
 #: rows of what is known of a block's children by attribute: how far apart they stand, from which to which a box meets
 #: them, and from which to which these lie inside
 STRIDE, FROM, TO, INSIDE, INSIDE_TO = range(5)
-#: (first, last, parts, child), (estimate, variance, shown, inverse, keep, doubt), running sums of the first three
+#: (first, last, parts, child), (estimate, variance, smooth, shown, inverse, keep, doubt), running sums of the first four
 Shape = tuple[Ints, Ints, Ints, Ints]
-Estimates = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
-Running = tuple[Floats, Floats, Floats]
-#: where each attribute's margin begins; its codes; the mass before each code
-Margins = tuple[Ints, Ints, Floats]
+Estimates = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats]
+Running = tuple[Floats, Floats, Floats, Floats]
+#: where each attribute's margin begins; its codes; the mass before each code; how far each attribute's is trusted
+Margins = tuple[Ints, Ints, Floats, Floats]
 
 
 @kernel
 def _mass(margins: Margins, axis: int, code: int) -> float:
     """Of the margin before a code: linear between the codes at which it is known."""
-    starts, codes, before = margins
+    starts, codes, before, _ = margins
     low, high = starts[axis], starts[axis + 1] - 1
     while high - low > 1:
         middle = (low + high) >> 1
@@ -47,15 +47,17 @@ def _mass(margins: Margins, axis: int, code: int) -> float:
 
 @kernel
 def _share(margins: Margins, first: Ints, last: Ints, box_first: Ints, box_last: Ints) -> float:
-    """How much of a block lies in a box, going by the margins."""
-    share = 1.0
+    """How much of a block lies in a box, going by the margins as far as they are trusted."""
+    share, trust = 1.0, margins[3]
     for axis in range(first.size):
         a, b = max(first[axis], box_first[axis]), min(last[axis], box_last[axis])
         if a == first[axis] and b == last[axis]:
             continue
         whole = _mass(margins, axis, last[axis] + 1) - _mass(margins, axis, first[axis])
         part = _mass(margins, axis, b + 1) - _mass(margins, axis, a)
-        share *= min(max(part / whole, 0.0), 1.0) if whole > 0 else (b - a + 1) / (last[axis] - first[axis] + 1)
+        even = (b - a + 1) / (last[axis] - first[axis] + 1)
+        told = min(max(part / whole, 0.0), 1.0) if whole > 0 else even
+        share *= even + trust[axis] * (told - even)
     return share
 
 
@@ -112,9 +114,10 @@ def _next_run(span: Ints, run: int, at: Ints) -> bool:
 @kernel
 def _everything(estimates: Estimates, share: float, found: Floats) -> None:
     """A question about all cells, or about some of a tree that has no other block."""
-    estimate, variance, shown, _, _, _ = estimates
+    estimate, variance, smooth, shown, _, _, _ = estimates
     whole = 1.0 if share == 1.0 else 0.0
     found[MID] += share * estimate[0]
+    found[SMOOTH] += share * smooth[0]
     found[SHOWN] += share * shown[0]
     found[LOW], found[LOW_VARIANCE] = whole * estimate[0], whole * variance[0]
     found[HIGH], found[HIGH_VARIANCE] = estimate[0], variance[0]
@@ -127,10 +130,11 @@ def _everything(estimates: Estimates, share: float, found: Floats) -> None:
 @kernel
 def _add_inside(running: Running, one: int, end: int, mine: Floats, found: Floats) -> None:
     """Blocks one..end - 1, which lie inside the box."""
-    sums, variances, shows = running
+    sums, variances, smooths, shows = running
     found[MID] += sums[end] - sums[one]
     found[LOW] += sums[end] - sums[one]
     found[HIGH] += sums[end] - sums[one]
+    found[SMOOTH] += smooths[end] - smooths[one]
     found[SHOWN] += shows[end] - shows[one]
     found[PIECES] += end - one
     mine += variances[end] - variances[one]
@@ -139,7 +143,7 @@ def _add_inside(running: Running, one: int, end: int, mine: Floats, found: Float
 @kernel
 def _add_whole(estimates: Estimates, block: int, mine: Floats, found: Floats) -> None:
     """A block that is cut and not divided: for `high` it is whole, however many boxes of the question cut it."""
-    estimate, variance, _, _, _, _ = estimates
+    estimate, variance, _, _, _, _, _ = estimates
     found[HIGH] += estimate[block]
     found[PIECES] += 1
     mine[4] += variance[block]
@@ -149,9 +153,10 @@ def _add_whole(estimates: Estimates, block: int, mine: Floats, found: Floats) ->
 @kernel
 def _add_cut(estimates: Estimates, block: int, before: float, share: float, mine: Floats, found: Floats) -> None:
     """Its share in a box; `before` is the share of it that other boxes of the question have."""
-    estimate, variance, shown, _, _, _ = estimates
+    estimate, variance, smooth, shown, _, _, _ = estimates
     together = before + share
     found[MID] += share * estimate[block]
+    found[SMOOTH] += share * smooth[block]
     found[SHOWN] += share * shown[block]
     mine[0] += (together * together - before * before) * variance[block]
     mine[1] += share * variance[block]
@@ -173,7 +178,7 @@ def walk(
 ) -> None:
     """out[q] is what question q, of the boxes bounds[q] to bounds[q + 1] - 1, adds up to. `out` is zero before."""
     first, last, _, child = shape
-    _, _, _, inverse, keep, doubt = estimates
+    _, _, _, _, inverse, keep, doubt = estimates
     axes = first.shape[1]
     slot = np.full(first.shape[0], -1, np.int64)  # a visited block's place in `state`, a cut one's in `asked`
     room = 64

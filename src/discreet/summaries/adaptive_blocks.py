@@ -33,9 +33,11 @@ class AdaptiveBlocks(Summary):
 
     shape = "blocks"
 
-    def __init__(self, schema: Schema, trees: Sequence[TreeLooks]) -> None:
+    def __init__(self, schema: Schema, trees: Sequence[TreeLooks], smooth: bool = True) -> None:
+        """`smooth` is the rule for numbers; releases of before it was there keep the rule that they had."""
         self.schema = schema
         self.trees = tuple(trees)
+        self._smooth = smooth
 
     @cached_property
     def _answering(self) -> list[TreeAnswers]:
@@ -44,7 +46,8 @@ class AdaptiveBlocks(Summary):
         found: dict[int, TreeAnswers] = {}
         for number, drawn in sorted(enumerate(self.trees), key=lambda one: len(one[1].tree.plan.places)):
             places = drawn.tree.plan.places
-            found[number] = TreeAnswers(drawn, [margins[place] for place in places] if len(places) > 1 else [None])
+            known = [margins[place] for place in places] if len(places) > 1 else [None]
+            found[number] = TreeAnswers(drawn, known, self._smooth)
             if len(places) == 1:
                 margins[places[0]] = found[number].margin()
         return [found[number] for number in range(len(self.trees))]
@@ -93,7 +96,8 @@ class AdaptiveBlocks(Summary):
         return MassBoxes(first, last, whole.estimates.shown[leaves], spreads)
 
     def facts(self) -> dict[str, Any]:
-        return {"shape": self.shape, "trees": [_said(drawn, self.schema) for drawn in self.trees]}
+        smooth = {"smooth": True} if self._smooth else {}
+        return {"shape": self.shape, **smooth, "trees": [_said(drawn, self.schema) for drawn in self.trees]}
 
     def to_arrow(self) -> Any:
         return arrow_table(to_columns(self.schema, self._answering, self.answer))
@@ -118,7 +122,7 @@ class AdaptiveBlocks(Summary):
             trees.append(TreeLooks(tree, looks, stop, floors, root, first[rows], second[rows]))
         if used != refined.size or not trees or set(trees[0].tree.plan.places) != set(range(len(schema))):
             raise ValueError("the table has rows of no tree, or no tree of all attributes")
-        return cls(schema, trees)
+        return cls(schema, trees, smooth=facts.get("smooth", False) is True)
 
 
 def _said(drawn: TreeLooks, schema: Schema) -> dict[str, Any]:

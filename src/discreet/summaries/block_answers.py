@@ -13,11 +13,14 @@ import numpy as np
 from discreet.kernels import block_walks as columns
 from discreet.kernels.cores import side_by_side, slices
 from discreet.summaries.block_estimates import TreeEstimates, TreeLooks
+from discreet.summaries.block_trust import trust_in
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.block_tree import Marks, TreePlan
 
-#: how far the shown number may be from the plain one, in standard errors: for small counts, and for those far above
-#: their error; per root of the blocks that a question adds up, and at least
+#: how far smoothing may move a number, in standard errors
+_EASE = 0.7
+#: how far the shown number may be from that, in standard errors: for small counts, and for those far above their error;
+#: per root of the blocks that a question adds up, and at least
 _PULL, _PULL_LARGE, _LARGE, _LEAST_PULL = 3.0, 1.0, 4.0, 0.3
 #: how far off the share of a cut block is likely to be, block by block and all in one direction: fitted to errors on
 #: tables of the census and of jobs
@@ -82,25 +85,30 @@ _OF_INTERVALS = ("low", "high", "low_variance", "high_variance")
 class TreeAnswers:
     """A tree with its estimates, and what says how records lie inside of blocks that were not divided."""
 
-    def __init__(self, drawn: TreeLooks, margins: Sequence[Margin | None]) -> None:
+    def __init__(self, drawn: TreeLooks, margins: Sequence[Margin | None], smooth: bool = True) -> None:
+        """Without `smooth`, siblings are not drawn together, and margins are believed: the rule of earlier releases."""
         self.drawn = drawn
         self.plan: TreePlan = drawn.tree.plan
-        self.estimates = TreeEstimates(drawn)
+        self.estimates = TreeEstimates(drawn, smooth)
         self._margins = [
             (np.array([0, size]), np.array([0.0, 1.0])) if margin is None else margin
             for margin, size in zip(margins, self.plan.sizes, strict=True)
         ]
+        self.trust = np.ones(len(margins))
+        if smooth and len(margins) > 1:
+            self.trust = trust_in(self._margins, drawn.tree, self.estimates.estimate, self.estimates.variance)
 
     @cached_property
     def _arrays(self) -> tuple[columns.Shape, columns.Estimates, columns.Running, columns.Margins]:
         tree, found = self.drawn.tree, self.estimates
         shape = (tree.blocks.first, tree.blocks.last, tree.parts, tree.child)
-        numbers = (found.agreeing, found.variance, found.shown, found.inverse, found.keep, found.doubt)
-        running = tuple(np.concatenate([[0.0], np.cumsum(column)]) for column in numbers[:3])
+        measured, shown = (found.agreeing, found.variance), (found.smooth, found.shown)
+        numbers = (*measured, *shown, found.inverse, found.keep, found.doubt)
+        running = tuple(np.concatenate([[0.0], np.cumsum(column)]) for column in numbers[:4])
         starts = np.cumsum([0, *(codes.size for codes, _ in self._margins)])
         codes, mass = (np.concatenate([margin[i] for margin in self._margins]) for i in range(2))
-        margins = (starts, codes.astype(np.int64), mass.astype(np.float64))
-        return shape, numbers, (running[0], running[1], running[2]), margins
+        margins = (starts, codes.astype(np.int64), mass.astype(np.float64), self.trust)
+        return shape, numbers, (running[0], running[1], running[2], running[3]), margins
 
     def answer(self, first: Integers, last: Integers, bounds: Integers) -> Found:
         """Question q is about the boxes bounds[q] to bounds[q + 1] - 1, over this tree's attributes."""
@@ -118,7 +126,8 @@ class TreeAnswers:
         plain, stderr = at[columns.MID], np.sqrt(variance)
         pull = np.where(plain > _LARGE * stderr, _PULL_LARGE, _PULL) / np.sqrt(np.maximum(at[columns.PIECES], 1))
         most = np.maximum(pull, _LEAST_PULL) * stderr
-        shown = np.maximum(plain + np.clip(at[columns.SHOWN] - plain, -most, most), 0.0)
+        eased = plain + np.clip(at[columns.SMOOTH] - plain, -_EASE * stderr, _EASE * stderr)
+        shown = np.maximum(eased + np.clip(at[columns.SHOWN] - eased, -most, most), 0.0)
         return Found(
             plain,
             shown,

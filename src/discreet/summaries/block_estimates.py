@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.kernels.siblings import present
+from discreet.summaries.block_smoothing import drawn_together
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, divided
@@ -87,9 +88,9 @@ class _Decided:
 class TreeEstimates:
     """Estimate and variance of every block, upward; made to agree, downward; and not below zero."""
 
-    def __init__(self, drawn: TreeLooks) -> None:
+    def __init__(self, drawn: TreeLooks, smoothing: bool = True) -> None:
         tree = drawn.tree
-        self.tree = tree
+        self.tree, self._smoothing = tree, smoothing
         blocks, refined = tree.blocks, tree.refined
         scale = drawn.looks.first(blocks)
         scale[0] = np.inf if drawn.root_scale is None else float(drawn.root_scale)
@@ -144,12 +145,20 @@ class TreeEstimates:
         return found
 
     @cached_property
+    def smooth(self) -> Floats:
+        """Agreeing, with siblings drawn together as far as their differences are noise."""
+        if not self._smoothing:
+            return self.agreeing
+        return drawn_together(self.tree, self.agreeing, self.variance)
+
+    @cached_property
     def shown(self) -> Floats:
         """Not below zero and adding up: half way between taking a little from all and leaving the smallest out."""
         tree = self.tree
+        best = self.smooth if self._smoothing else self.estimate
         soft, hard = np.zeros(tree.size), np.zeros(tree.size)
-        soft[0] = hard[0] = max(float(self.estimate[0]), 0.0)
-        present(np.flatnonzero(tree.refined), tree.child, self.fanout, self.estimate, self.variance, soft, hard)
+        soft[0] = hard[0] = max(float(best[0]), 0.0)
+        present(np.flatnonzero(tree.refined), tree.child, self.fanout, best, self.variance, soft, hard)
         return 0.5 * (soft + hard)
 
     @cached_property

@@ -36,6 +36,8 @@ _DENSE_CELLS, _MOST_ALONE = 3.0, 1024
 _MOST_CELLS = 1 << 20
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
+#: and what cells have of theirs: every question ends in cells that are all looked at
+_DENSE_CELLS = 1.25
 #: attributes are divided at once as long as a block has no more children than this
 MOST_AT_ONCE = 64
 #: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
@@ -75,7 +77,7 @@ class Planner:
         levels = self.levels or self._levels(rows, wide)
         singles = self.singles * (_DENSE_SINGLES if dense and self.free else 1)
         joint = 1 - self.total - singles
-        found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights)]
+        found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights, dense)]
         if several:
             each = singles / len(attributes)
             found += [self._tree((i,), single_levels(one), each, rows) for i, one in enumerate(attributes)]
@@ -102,9 +104,13 @@ class Planner:
         share: Fraction,
         rows: float,
         weights: Sequence[Fraction] | None = None,
+        dense: bool = False,
     ) -> TreePlan:
         needs = None if self.workload is None else blocks_needed(levels, _about(self.workload, places))
-        usual = _whole(_level_weights(levels, rows * float(share / self.scale), needs))
+        found = _level_weights(levels, rows * float(share / self.scale), needs)
+        if dense:
+            found[-1] *= _DENSE_CELLS
+        usual = _whole(found)
         shares = _divided(share, weights or usual)
         return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)
 
