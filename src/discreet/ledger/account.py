@@ -53,6 +53,11 @@ class Ledger:
         return self._now().dataset
 
     @property
+    def id(self) -> str:
+        """Which ledger this is, whatever it is called and wherever it lies."""
+        return self._now().first
+
+    @property
     def budget(self) -> Fraction | None:
         return epsilon_of(self._now().budget)
 

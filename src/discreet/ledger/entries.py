@@ -61,13 +61,15 @@ class State:
     dataset: str = ""
     budget: int | None = None
     spent: int = 0
+    #: the hash of the first entry, which no other ledger has
+    first: str = ""
 
     def after(self, entry: Entry, place: str) -> State:
         first = self.seq == 0
         if (entry.kind == "opened") != first or entry.chained(self.head) != entry:
             raise damaged(place, f"entry {entry.seq} is not as it was written")
         if first:
-            return State(entry.seq, entry.hash, entry.what, entry.nano)
+            return State(entry.seq, entry.hash, entry.what, entry.nano, first=entry.hash)
         return replace(self, seq=entry.seq, head=entry.hash, spent=self.spent + (entry.nano or 0))
 
 

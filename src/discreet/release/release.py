@@ -19,19 +19,23 @@ from discreet.naming import usable_path
 from discreet.numbers.presentable import adding_up, whole_total
 from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
+from discreet.queries.forms import selection_of
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.answer_columns import BOUNDS, columns_of
+from discreet.release.expressions import Expression
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
+from discreet.release.levels import LEVEL, checked_level, simultaneous_level
 from discreet.release.quantiles import Quantile, prefixes, quantile
+from discreet.release.relations import Relations
+from discreet.release.shares import table_shares
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
-LEVEL = 0.95
 #: an interval of more standard errors than this has more in it than noise
 _FAR = 20.0
 _BUYS_AN_END = {
@@ -43,7 +47,7 @@ _TOP = 10
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
-class Release:
+class Release(Relations):
     """Noisy counts that anyone may query; every answer carries its error."""
 
     def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
@@ -95,8 +99,14 @@ class Release:
         if cells is not None and where is not None:
             raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
         boxes = self._selected(where) if cells is None else self._listed(cells)
+        selection = bind(where, self.schema, self._known) if cells is None else selection_of(boxes, self.schema.sizes)
+        found = self.counted(boxes, level, measured=measured, whole=whole)
+        return replace(found, asked=Expression.count(self, selection, measured=measured))
+
+    def counted(self, boxes: Boxes, level: float, *, measured: bool = False, whole: bool = False) -> Estimate:
+        """How many records lie in disjoint boxes of cells."""
         asked = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
-        found = self._answers(asked, level, measured=measured)
+        found = self.answers(asked, level, measured=measured)
         value, stderr, low, high, plain = (
             column.item() for column in (found.value, found.stderr, found.low, found.high, found.measured)
         )
@@ -129,7 +139,7 @@ class Release:
             return ""
         ends = np.zeros((1, len(self.schema)), np.int64), np.array([self.schema.sizes]) - 1
         try:
-            every = self._answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
+            every = self.answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
         except CannotAnswer:
             return ""
         return _USELESS if width > float(every.value[0]) else ""
@@ -147,7 +157,7 @@ class Release:
     def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
-        return Frame(*columns_of(self._answers(asked, level, measured=measured)))
+        return Frame(*columns_of(self.answers(asked, level, measured=measured)))
 
     def table(
         self,
@@ -158,6 +168,8 @@ class Release:
         whole: bool = False,
         measured: bool = False,
         largest: int | None = None,
+        shares: bool = False,
+        simultaneous: bool = False,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
@@ -165,7 +177,8 @@ class Release:
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
         of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
         those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many.
+        be too many. With `shares`, also which part of all that is selected each group is. With `simultaneous`, intervals
+        are so wide that all of the table hold the truth together with probability `level`, not each of them.
         """
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
@@ -189,8 +202,13 @@ class Release:
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
-        found = self._answers(questions, level, measured=measured)
+        each = simultaneous_level(checked_level(level), questions.count) if simultaneous else level
+        found = self.answers(questions, each, measured=measured)
         answers, notes = columns_of(found)
+        if shares:
+            # beside counts, shares are as many intervals again
+            apart = simultaneous_level(level, 2 * questions.count) if simultaneous else level
+            answers.update(table_shares(self, selected, ends, questions, found, apart))
         if whole:
             agreed = self.summary.whole_counts(questions)
             answers["count"] = self._whole(found, selected) if agreed is None else agreed
@@ -199,7 +217,7 @@ class Release:
 
     def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = self._whole_count(every, self._answers(every, LEVEL))
+        total = self._whole_count(every, self.answers(every, LEVEL))
         plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
         # what was not measured is scaled, so that it keeps its proportions
         unknown = np.isnan(parts.stderr) | self.summary.adds_up
@@ -217,7 +235,7 @@ class Release:
         With `whole`, the counts are whole numbers that do not fall.
         """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self._answers(questions, level))
+        answers, notes = columns_of(self.answers(questions, level))
         if whole:
             parts = self.table(attribute, where, whole=True)
             answers["count"] = np.cumsum(parts["count"])[: len(labels)]
@@ -226,7 +244,7 @@ class Release:
     def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
         """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
         index = self._ordinal(attribute)
-        return quantile(self.summary, self._selected(where), index, share, _checked(level))
+        return quantile(self.summary, self._selected(where), index, share, checked_level(level))
 
     def top(
         self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
@@ -244,7 +262,7 @@ class Release:
         if len(set(names)) < len(names):
             raise BadParameter("top: per must name contexts, each once")
         groups = {name: grouped(name, self.schema, self._known) for name in names}
-        return top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
+        return top_items(self.summary, self._selected(where), groups, wanted, checked_level(level))
 
     def rows(
         self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
@@ -256,8 +274,9 @@ class Release:
         """
         return synthetic_rows(self, n, seed, progress)
 
-    def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
-        found = self.summary.answer(questions, _checked(level)).of_counts()
+    def answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
+        """Answers to questions about any boxes of cells, as columns."""
+        found = self.summary.answer(questions, checked_level(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
             raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
@@ -325,8 +344,3 @@ def load(path: str | Path) -> Release:
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
 
-
-def _checked(level: float) -> float:
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise BadParameter(f"level must lie strictly between 0 and 1 (0.95 means 95 %), not {level!r}")
-    return float(level)
