@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.cli.relating import opened
 from discreet.cli.show import print_answer, print_json, print_table
 from discreet.errors import BadParameter
 from discreet.release import Release, load
 from discreet.release.frame import Frame
 
-NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
+SHARES = ("share", "share_low", "share_high")
+NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty", *SHARES)
 #: below it, a certainty says little
 _TELLS = 0.5
 
@@ -25,6 +27,11 @@ class Wanted:
     whole: bool = False
     measured: bool = False
     largest: int | None = None
+    shares: bool = False
+    simultaneous: bool = False
+    #: releases that it is put together with
+    others: tuple[Path, ...] = ()
+    same_records: bool = False
 
 
 def run(
@@ -43,16 +50,19 @@ def run(
         raise BadParameter("--cells is one question: leave out --by")
     if wanted.largest is not None and by is None:
         raise BadParameter("--largest chooses among groups: use it with --by")
+    if (wanted.shares or wanted.simultaneous) and by is None:
+        raise BadParameter("--shares and --simultaneous are about the groups of a table: use them with --by")
     if wanted.whole and wanted.measured:
         raise BadParameter("--whole numbers are estimates: leave out --measured, or --whole")
     if wanted.whole and csv is not None:
         raise BadParameter("--whole numbers add up in one table: use it with --by, or with one question")
-    release, level = load(folder), wanted.level
+    release, level = opened(folder, wanted.others, wanted.same_records), wanted.level
     if csv is not None:
         _give(release, release.ask(csv, level=level, measured=wanted.measured), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        chosen: dict[str, Any] = {"whole": wanted.whole, "measured": wanted.measured, "largest": wanted.largest}
+        names_of_wishes = ("whole", "measured", "largest", "shares", "simultaneous")
+        chosen: dict[str, Any] = {name: getattr(wanted, name) for name in names_of_wishes}
         table = release.table(names, where, level=level, **chosen)
         _give(release, table, level, output, as_json, "answers")
     else:
@@ -95,4 +105,6 @@ def _cell(name: str, value: Any) -> str:
         return f"{value:.0%}" if value >= _TELLS else "cannot tell"
     if not math.isfinite(value):
         return "none"
+    if name in SHARES:
+        return f"{value:.4f}"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

@@ -35,7 +35,7 @@ def _most(n: Floats, d: Floats, low: Floats, high: Floats) -> Floats:
             # nothing over nothing says nothing
             found = np.where(bottom > 0, top / bottom, np.where(top > 0, np.inf, -np.inf))
             best = np.maximum(best, found)
-    best = np.where(np.abs(best) >= np.sqrt(_ENDLESS), np.sign(best) * np.inf, best)
+    best = np.where(np.abs(best) >= np.sqrt(_ENDLESS), np.copysign(np.inf, best), best)
     return np.where(np.abs(best) <= 1 / np.sqrt(_ENDLESS), 0.0, best)
 
 

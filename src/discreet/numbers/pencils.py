@@ -35,6 +35,12 @@ class Pencil:
     over_share: Floats
     under_share: Floats
     smallest_scale: float
+    #: what was added up, if this is a sum of several of independent noise
+    added: tuple[Pencil, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Pencil, ...]:
+        return self.added or (self,)
 
     def beside(self, other: Pencil) -> Pencil:
         """Both added up; their noise is independent."""
@@ -48,6 +54,7 @@ class Pencil:
             np.maximum(self.over_share, other.over_share),
             np.maximum(self.under_share, other.under_share),
             min(self.smallest_scale, other.smallest_scale),
+            (*self.parts, *other.parts),
         )
 
     def times(self, over: Floats | float, under: Floats | float) -> Pencil:
@@ -62,20 +69,7 @@ class Pencil:
             _of_share(self.over_share, over),
             _of_share(self.under_share, under),
             self.smallest_scale,
-        )
-
-    def turned(self) -> Pencil:
-        """Under over over."""
-        return Pencil(
-            self.under,
-            self.over,
-            self.under_variance,
-            self.over_variance,
-            self.covariance,
-            self.kurtosis,
-            self.under_share,
-            self.over_share,
-            self.smallest_scale,
+            tuple(part.times(over, under) for part in self.added),
         )
 
     def variance(self, ratio: Floats | float) -> Floats:
@@ -84,14 +78,22 @@ class Pencil:
         return np.maximum(found, 0.0)
 
     def kurtosis_at(self, ratio: Floats | float) -> Floats:
-        """A bound for over - ratio * under: no draw brings in more than the shares of both allow."""
-        return self._bound(np.abs(ratio), self.variance(ratio))
+        """A bound for over - ratio * under."""
+        return self._bound(ratio, ratio, self.variance(ratio))
 
-    def _bound(self, ratio: Floats | float, variance: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            most = self.over_share + np.where(np.equal(ratio, 0), 0.0, ratio * self.under_share)
-            found = self.kurtosis * np.square(most) / variance
+    def _bound(self, low: Floats | float, high: Floats | float, least: Floats) -> Floats:
+        """For all ratios from `low` to `high`, where the variance is at least `least`."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            found = np.sum([part._fourth(low, high) for part in self.parts], axis=0) / least**2
         return np.asarray(np.where(found < self.kurtosis, found, self.kurtosis), np.float64)
+
+    def _fourth(self, low: Floats | float, high: Floats | float) -> Floats:
+        """The most that the fourth cumulant can be: no draw brings in more than the shares of both sums allow."""
+        furthest = np.maximum(np.abs(low), np.abs(high))
+        most = self.over_share + np.where(np.equal(furthest, 0), 0.0, furthest * self.under_share)
+        # a parabola is highest at an end
+        variance = np.maximum(self.variance(low), self.variance(high))
+        return np.asarray(self.kurtosis * np.minimum(np.square(most), variance) * variance)
 
     def half_widths(self, ratio: Floats | float, level: float) -> Floats:
         """h with Pr[|noise of over - ratio * under| <= h] >= level."""
@@ -108,8 +110,7 @@ class Pencil:
             nearest = np.where(self.under_variance > 0, self.covariance / self.under_variance, 0.0)
         inner = np.clip(nearest, low, high)
         smallest = self.variance(np.where(np.isfinite(inner), inner, 0.0))
-        furthest = np.maximum(np.abs(low), np.abs(high))
-        less = self._bound(furthest, smallest)
+        less = self._bound(low, high, smallest)
         again = self._solved(less, level, least, most)
         return np.maximum(low, again[0]), np.minimum(high, again[1])
 

@@ -74,7 +74,9 @@ class Estimate:
 
     def __mul__(self, other: Any) -> Estimate:
         if isinstance(other, Estimate):
-            raise BadParameter("a product of two estimates has no interval here; ask for a share, a ratio or a difference")
+            raise BadParameter(
+                "a product of two estimates has no interval here; ask for a share, a ratio or a difference"
+            )
         if not _is_number(other):
             return NotImplemented
         ends = sorted((_times(self.low, other), _times(self.high, other)))
@@ -101,8 +103,8 @@ class Estimate:
 
     def __lt__(self, other: Any) -> bool:
         raise BadParameter(
-            "an estimate is not simply smaller or larger than another number: it may be off; `release.compare(a, b)` says "
-            "which of two is larger and how likely that is, and float(estimate) gives the bare number"
+            "an estimate may be off, so it is not simply smaller or larger than another number; release.compare(a, b) "
+            "says which of two is larger and how likely that is, and float(estimate) gives the bare number"
         )
 
     __le__ = __gt__ = __ge__ = __lt__
@@ -111,7 +113,7 @@ class Estimate:
     def _known(self) -> Asked:
         if self.asked is None:
             raise BadParameter(
-                "this estimate no longer knows its release, so nobody can say how its error goes with another's; ask the "
+                "this estimate does not know its release, so nobody can say how its error goes with another's; ask the "
                 "release for both again"
             )
         return self.asked

@@ -56,7 +56,7 @@ class CombinedRelease(Release):
     def counted(self, boxes: Boxes, level: float, *, measured: bool = False, whole: bool = False) -> Estimate:
         found = super().counted(boxes, level, measured=measured, whole=whole)
         asked = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
-        said = [f"{one.voice.name} ({one.share[0]:.0%})" for one in self.summary.opinions(asked, level)]
+        said = [f"{one.voice.name} ({100 * one.share[0]:.0f} %)" for one in self.summary.opinions(asked, level)]
         note = "; ".join(filter(None, [f"from {', '.join(said)}", found.note])) if said else found.note
         return replace(found, note=note)
 
@@ -65,7 +65,9 @@ class CombinedRelease(Release):
 
     def __repr__(self) -> str:
         mark = "" if self.publishable else "NOT PRIVATE, for tests only: "
-        return f"<{mark}{len(self.releases)} releases together: {', '.join(voice.name for voice in self.summary.voices)}>"
+        return (
+            f"<{mark}{len(self.releases)} releases together: {', '.join(voice.name for voice in self.summary.voices)}>"
+        )
 
 
 def combine(releases: Sequence[Release], *, same_records: bool = False) -> CombinedRelease:
@@ -136,7 +138,9 @@ def _joint_schema(releases: Sequence[Release]) -> Schema:
     for release in releases:
         for name in release.schema:
             if attributes.setdefault(name, release.schema[name]) != release.schema[name]:
-                raise BadParameter(f"combine: {name} is not declared alike in these releases; its values must be the same")
+                raise BadParameter(
+                    f"combine: {name} is not declared alike in these releases; its values must be the same"
+                )
     return Schema(attributes)
 
 

@@ -64,7 +64,8 @@ def compared(a: Expression, b: Expression, level: float, *, across: bool = False
     if pencil is not None:
         kurtosis = pencil.kurtosis_at(0.0).item()
         # where it is only known that it is not above this, a sum of several draws is more likely than a single one
-        likely = kurtosis if math.isfinite(pencil.over_share.item()) else kurtosis / 3
+        known = all(math.isfinite(part.over_share.item()) for part in pencil.parts)
+        likely = kurtosis if known else kurtosis / 3
         return Comparison(found, chance_above_zero(pencil.over.item(), pencil.over_variance.item(), likely))
     sure, side = 0.0, 0
     for tried in _LEVELS:

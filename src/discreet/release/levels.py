@@ -5,6 +5,7 @@ from __future__ import annotations
 from discreet.errors import BadParameter
 
 LEVEL = 0.95
+ALL_TOGETHER = "all of these intervals hold together with that probability"
 
 
 def checked_level(level: float) -> float:

@@ -119,6 +119,10 @@ class Moment:
         low, high = source.means(Ends.of_squares(runs, points), each)
         mean_low, mean_high = self._mean_ends(source, each)
         furthest = np.maximum(np.abs(points - mean_low), np.abs(points - mean_high))
-        nearest = np.where((mean_low <= points) & (points <= mean_high), 0.0, np.minimum(np.abs(points - mean_low), np.abs(points - mean_high)))
+        nearest = np.where(
+            (mean_low <= points) & (points <= mean_high),
+            0.0,
+            np.minimum(np.abs(points - mean_low), np.abs(points - mean_high)),
+        )
         least, most = float(np.max(low - furthest**2)), float(np.min(high - nearest**2))
         return max(least, 0.0), min(max(most, least, 0.0), self._most(source))

@@ -83,9 +83,13 @@ class Relations:
         index = attribute_index(attribute, release.schema, release.manifest["data_attributes"])
         found = release.schema[attribute]
         if not isinstance(found, Ordinal):
-            raise CannotAnswer(f"{attribute} has labels, not numbers, so it has no {kind}; ask for counts or shares of them")
+            raise CannotAnswer(
+                f"{attribute} has labels, not numbers, so it has no {kind}; ask for counts or shares of them"
+            )
         if found.kind == "date":
-            raise CannotAnswer(f'{attribute} has dates, which have no {kind} here; ask for quantile("{attribute}", 0.5)')
+            raise CannotAnswer(
+                f'{attribute} has dates, which have no {kind} here; ask for quantile("{attribute}", 0.5)'
+            )
         selected = self._selection(where).boxes(release.schema.sizes)
         return Moment(release, selected, index, kind).answer(checked_level(level))
 

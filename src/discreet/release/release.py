@@ -26,7 +26,7 @@ from discreet.release.answer_columns import BOUNDS, columns_of
 from discreet.release.expressions import Expression
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
-from discreet.release.levels import LEVEL, checked_level, simultaneous_level
+from discreet.release.levels import ALL_TOGETHER, LEVEL, checked_level, simultaneous_level
 from discreet.release.quantiles import Quantile, prefixes, quantile
 from discreet.release.relations import Relations
 from discreet.release.shares import table_shares
@@ -177,8 +177,8 @@ class Release(Relations):
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
         of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
         those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many. With `shares`, also which part of all that is selected each group is. With `simultaneous`, intervals
-        are so wide that all of the table hold the truth together with probability `level`, not each of them.
+        be too many. With `shares`, also which part of all that is selected each group is. With `simultaneous`, the
+        intervals are so wide that all of a table hold the truth together with probability `level`, not each of them.
         """
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
@@ -202,13 +202,13 @@ class Release(Relations):
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
-        each = simultaneous_level(checked_level(level), questions.count) if simultaneous else level
+        intervals = questions.count * (2 if shares else 1)
+        each = simultaneous_level(checked_level(level), intervals) if simultaneous else level
         found = self.answers(questions, each, measured=measured)
         answers, notes = columns_of(found)
         if shares:
-            # beside counts, shares are as many intervals again
-            apart = simultaneous_level(level, 2 * questions.count) if simultaneous else level
-            answers.update(table_shares(self, selected, ends, questions, found, apart))
+            answers.update(table_shares(self, selected, ends, questions, found, each))
+        notes += [ALL_TOGETHER] if simultaneous else []
         if whole:
             agreed = self.summary.whole_counts(questions)
             answers["count"] = self._whole(found, selected) if agreed is None else agreed
@@ -343,4 +343,3 @@ def load(path: str | Path) -> Release:
     place = usable_path(path, "the folder of a release")
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
-

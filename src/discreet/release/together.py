@@ -95,7 +95,9 @@ class Together(Summary):
         each = 1 - (1 - level) / (len(alone) + bool(laws))
         opinions = [voice.summary.answer(voice.its_own(some), each) for voice, _ in pencil]
         value, plain, stderr = _weighed(opinions)
-        ends = [(one.low, one.high) for one, (_, law) in zip(opinions, pencil, strict=True) if law is None or len(laws) == 1]
+        ends = [
+            (one.low, one.high) for one, (_, law) in zip(opinions, pencil, strict=True) if law is None or len(laws) == 1
+        ]
         if len(laws) > 1:
             together = average([law for _, law in laws])
             half = together.half_widths(0.0, each)
@@ -124,7 +126,9 @@ class Together(Summary):
         if reasons:
             raise reasons[0]
         names = [name for name, wanted in zip(self.schema, asked, strict=True) if wanted]
-        raise CannotAnswer(f"none of these releases has {', '.join(names)} together; ask about fewer attributes at once")
+        raise CannotAnswer(
+            f"none of these releases has {', '.join(names)} together; ask about fewer attributes at once"
+        )
 
     @staticmethod
     def _averaged(
@@ -141,7 +145,7 @@ class Together(Summary):
         of_known, of_others = (
             sum(voice.epsilon for voice, pencil in found if (pencil is None) is unknown) for unknown in (False, True)
         )
-        return average(known) if known and of_known >= of_others else None
+        return average(known, _even_ratio(over, under)) if known and of_known >= of_others else None
 
     def opinions(self, questions: Questions, level: float) -> list[Opinion]:
         """Of one kind of questions, what each one says by itself, and how much it weighs in the number."""
@@ -163,14 +167,24 @@ class Together(Summary):
         raise ValueError("releases put together are not kept in a file")
 
 
-def average(pencils: Sequence[Pencil]) -> Pencil:
-    """By inverse variances, which are public: those of the sum above for it, and those of the sum below for that."""
-    shares = [_inverse([getattr(one, name) for one in pencils]) for name in ("over_variance", "under_variance")]
-    parts = [one.times(*weights) for one, *weights in zip(pencils, *shares, strict=True)]
+def average(pencils: Sequence[Pencil], ratio: Floats | float = 0.0) -> Pencil:
+    """By the inverse variances of over - ratio * under, which are public, as the ratio is.
+
+    Both sums of a pencil weigh alike, so that what they have in common still cancels.
+    """
+    shares = _inverse([one.variance(ratio) for one in pencils])
+    parts = [one.times(share, share) for one, share in zip(pencils, shares, strict=True)]
     found = parts[0]
     for part in parts[1:]:
         found = found.beside(part)
     return found
+
+
+def _even_ratio(over: WeightedBoxes, under: WeightedBoxes) -> Floats:
+    """What the ratio would be if all cells had as many records."""
+    top, bottom = (form.summed(np.prod(form.last - form.first + 1.0, axis=1)) for form in (over, under))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(bottom > 0, top / bottom, 0.0))
 
 
 def _inverse(variances: Sequence[Floats]) -> list[Floats]:

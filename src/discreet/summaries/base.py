@@ -122,7 +122,9 @@ class Summary(ABC):
 
     def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
         """The joint law of two weighted sums, where it is known; `under` may be one for all."""
-        law = self.linear_law(Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last)))))
+        law = self.linear_law(
+            Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last))))
+        )
         return None if law is None else law.pencil(over, under)
 
     def chosen_among(self, questions: Questions) -> NDArray[np.int64]:

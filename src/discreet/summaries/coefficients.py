@@ -139,7 +139,6 @@ class TreeCounts(Coefficients):
 
     def linear_law(self, boxes: Boxes) -> None:
         """Counts of boxes do not add up: a box and its parts are made of different nodes."""
-        return None
 
     @cached_property
     def _trees(self) -> tuple[Any, Any, int]:

@@ -1,4 +1,4 @@
-"""Weighted sums of counts whose noise goes together: what a summary says that adds up box by box and knows its noise."""
+"""Weighted sums of counts whose noise goes together: of summaries that add up box by box and know their noise."""
 
 from __future__ import annotations
 

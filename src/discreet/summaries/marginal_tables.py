@@ -150,14 +150,16 @@ class MarginalTables(SeveralTables):
         shares = [together / variance for variance in variances]
 
         def sums(boxes: Boxes) -> Floats:
-            return np.asarray(sum(share * self._box_sums(table, boxes) for share, table in zip(shares, tables, strict=True)))
+            return np.asarray(
+                sum(share * self._box_sums(table, boxes) for share, table in zip(shares, tables, strict=True))
+            )
 
         def covariance(boxes: Boxes, one: Any, other: Any) -> Floats:
             there = Boxes(boxes.first[:, list(asked)], boxes.last[:, list(asked)])
             return together * common_cells(there, one, other)
 
         brought = [share**2 * self.parts[table].variance for share, table in zip(shares, tables, strict=True)]
-        kurtosis = max(self.parts[table].fourth / self.parts[table].variance**2 for table in tables)
+        kurtosis = max(self.parts[table].fourth / self.parts[table].variance ** 2 for table in tables)
         heaviest = math.sqrt(max(brought))
         return LinearLaw(sums, covariance, kurtosis, self.smallest_scale, heaviest, apart=True)
 
