@@ -142,7 +142,7 @@ def tried_on(task: Task, sample: Sample, epsilon: str, trials: int) -> Iterator[
 def test_intervals_hold_what_is_true(name: str) -> None:
     """One example of each method, and all kinds of data, together."""
     tasks = [next(iter(tasks)) for (kind, _), tasks in EXAMPLES.items() if kind == name]
-    tried = check(tasks, 2)
+    tried = check(tasks, 2 if len(tasks) < 10 and name != "items" else 1)
     assert min(tried.values()) >= 2 * len(tasks)
     assert {"share", "ratio", "difference", "change", "mean", "variance", "sum"} <= tried.keys()
     assert name == "items" or {"count together", "share together"} <= tried.keys()

@@ -28,11 +28,6 @@ class Form:
         pairs = joined(self, other, sizes)
         return Form(_merged([(one + two, selection) for one, two, selection in pairs], sizes))
 
-    @property
-    def alone(self) -> Selection | None:
-        """The selection, if this is its plain count."""
-        return self.parts[0][1] if len(self.parts) == 1 and self.parts[0][0] == 1 else None
-
 
 def joined(one: Form, other: Form, sizes: Sequence[int]) -> list[tuple[Fraction, Fraction, Selection]]:
     """Disjoint selections with their weights in both forms; the same pair of weights may come more than once."""

@@ -51,7 +51,8 @@ class Expression:
 
     @classmethod
     def count(cls, release: Release, selection: Selection, *, measured: bool = False) -> Expression:
-        return cls(counts=((release, Form.of(selection)),), measured=measured)
+        form = Form.of(selection)
+        return cls(counts=((release, form),) if form.parts else (), measured=measured)
 
     def __deepcopy__(self, memo: Any) -> Expression:
         return self
@@ -113,34 +114,35 @@ class Expression:
         if not self.counts and not self.others:
             number = float(self.constant)
             return Estimate(number, 0.0, number, number, level, asked=self)
-        if len(self.counts) == 1 and not self.others and not self.constant:
-            (release, form), *_ = self.counts
-            if (alone := form.alone) is not None:
-                found = release.counted(alone.boxes(release.schema.sizes), level, measured=self.measured)
-                return replace(found, asked=self)
+        if len(self.counts) == 1 and not self.others and len(self.counts[0][1].parts) == 1:
+            release, form = self.counts[0]
+            ((weight, selection),) = form.parts
+            found = release.counted(selection.boxes(release.schema.sizes), level, measured=self.measured)
+            plain = weight == 1 and not self.constant
+            return replace(found if plain else found * weight + self.constant, asked=self)
         if len(self.others) == 1 and not self.counts:
             ((share, quantity),) = self.others
             return replace(quantity.answer(level) * share + self.constant, asked=self)
         pencil = None if self.others else pencil_of(self, Expression())
         return self._by_law(pencil, level) if pencil is not None else self._by_parts(level)
 
-    def best(self) -> tuple[float, bool]:
+    def best(self, level: float) -> tuple[float, bool]:
         """The best number, of each part on its own; and whether all parts have intervals, not bounds."""
         total, sure = float(self.constant), True
         for release, form in self.counts:
-            found = part_answers(release, [selection for _, selection in form.parts], 0.5)
+            found = part_answers(release, [selection for _, selection in form.parts], level)
             number = found.measured if self.measured else found.value
             total += float(np.array([float(weight) for weight, _ in form.parts]) @ number)
             sure &= found.bounds is None or not found.bounds.any()
         for share, quantity in self.others:
-            found_one = quantity.answer(0.5)
+            found_one = quantity.answer(level)
             total += float(share) * found_one.value
             sure &= found_one.ends == "interval"
         return total, sure
 
     def _by_law(self, pencil: Pencil, level: float) -> Estimate:
         plain, half = pencil.over.item(), pencil.half_widths(0.0, level).item()
-        value = plain if self.measured else self.best()[0]
+        value = plain if self.measured else self.best(level)[0]
         low, high = min(plain - half, value), max(plain + half, value)
         return self._made(value, math.sqrt(pencil.over_variance.item()), low, high, level)
 
@@ -156,7 +158,7 @@ class Expression:
         for share, quantity in self.others:
             found = quantity.answer(each) * share
             low, high, stderr = low + found.low, high + found.high, stderr + found.stderr
-        value, sure = self.best()
+        value, sure = self.best(level)
         made = self._made(value, stderr, min(low, value), max(high, value), level)
         return made if sure else replace(made, ends="bounds")
 

@@ -45,22 +45,27 @@ class Ratio:
         return [*self.above.releases, *self.below.releases]
 
     def answer(self, level: float) -> Estimate:
+        if self.least == self.most:  # all of it, or nothing, whatever the counts
+            return Estimate(self.least, 0.0, self.least, self.least, level, asked=self._asked)
         plain = not self.above.others and not self.below.others
         pencil = pencil_of(self.above, self.below) if plain else None
-        over, under = self.above.best(), self.below.best()
+        over, under = self.above.best(level), self.below.best(level)
         best = np.array([over[0]]), np.array([under[0]])
         if pencil is not None:
             found = ratios_by_law(pencil, *best, (self.least, self.most), level)
         else:
             low, high = self._bounds(level)
-            found = ratios_between(*best, low, high, self._doubt(under[0]), (self.least, self.most))
+            found = ratios_between(*best, low, high, self._doubt(under[0], level), (self.least, self.most))
         value, stderr, low_end, high_end = (column.item() for column in found)
         releases = {key(one): one for one in self.releases}.values()
         notes = [EMPTY if under[0] <= 0 else "", *(release.note for release in releases)]
-        asked = Expression(others=((Fraction(1), self),))
         ends = "interval" if over[1] and under[1] else "bounds"
         note = "; ".join(filter(None, dict.fromkeys(notes)))
-        return Estimate(value, stderr, low_end, high_end, level, note, asked=asked, ends=ends)  # type: ignore[arg-type]
+        return Estimate(value, stderr, low_end, high_end, level, note, asked=self._asked, ends=ends)  # type: ignore[arg-type]
+
+    @property
+    def _asked(self) -> Expression:
+        return Expression(others=((Fraction(1), self),))
 
     def _bounds(self, level: float) -> tuple[Floats, Floats]:
         """What the intervals of disjoint parts leave possible, or else those of both sums."""
@@ -93,9 +98,9 @@ class Ratio:
         clean = not any((self.above.others, self.below.others, self.above.constant, self.below.constant))
         return next(iter(releases.values())) if clean and len(releases) == 1 else None
 
-    def _doubt(self, under: float) -> Floats:
+    def _doubt(self, under: float, level: float) -> Floats:
         """How far the ratio is typically off, at most: from the errors of both sums."""
-        over, below = self.above.answer(0.5), self.below.answer(0.5)
+        over, below = self.above.answer(level), self.below.answer(level)
         ratio = over.value / under if under > 0 else math.nan
         return np.array([(over.stderr + abs(ratio) * below.stderr) / under if under > 0 else math.nan])
 
@@ -113,9 +118,9 @@ def disjoint_parts(
 
 def _limits(above: Expression, below: Expression) -> tuple[float, float]:
     """What a ratio cannot pass, as counts are not below zero."""
-    alike = len({key(one) for one in (*above.releases, *below.releases)}) == 1
-    if alike and not any((above.others, below.others, above.constant, below.constant)):
-        pairs = list(disjoint_parts(above.releases[0], above, below)) if above.releases else []
+    releases = {key(one): one for one in (*above.releases, *below.releases)}
+    if len(releases) == 1 and not any((above.others, below.others, above.constant, below.constant)):
+        pairs = list(disjoint_parts(next(iter(releases.values())), above, below))
         if pairs and all(under >= 0 for _, under in pairs):
             ratios = [float(over / under) if under else math.copysign(math.inf, over) for over, under in pairs]
             return min(ratios), max(ratios)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -132,8 +132,14 @@ class ByBand:
     selected: Boxes
     attribute: int
     runs: Runs
+    _bands: dict[float, Band] = field(default_factory=dict)
 
     def _band(self, level: float) -> Band:
+        if level not in self._bands:
+            self._bands[level] = self._asked_for(level)
+        return self._bands[level]
+
+    def _asked_for(self, level: float) -> Band:
         codes = self.runs.codes
         rows = len(codes)
         # on either side of an answer so many ends must hold
