@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from discreet.private.publish import from_counts
     from discreet.private.publish import open_data as open
     from discreet.queries import Estimate
-    from discreet.release import Release, load
+    from discreet.release import Release, combine, load
     from discreet.schema import Nominal, Ordinal, Periods, Reading, Schema
     from discreet.spec import load_spec
     from discreet.tasks import Items, Marginals, Ranges, Table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Items", "Marginals", "Ranges", "Table"), "tasks"),
     **dict.fromkeys(("Nominal", "Ordinal", "Periods", "Reading", "Schema"), "schema"),
-    **dict.fromkeys(("Release", "load"), "release"),
+    **dict.fromkeys(("Release", "combine", "load"), "release"),
     **dict.fromkeys(("from_counts", "open"), "private.publish"),
     "Estimate": "queries",
     "Unit": "privacy",
@@ -43,6 +43,7 @@ __all__ = [
     "Schema",
     "Table",
     "Unit",
+    "combine",
     "from_counts",
     "load",
     "load_spec",

@@ -28,6 +28,7 @@ NAMES = [
     "Schema",
     "Table",
     "Unit",
+    "combine",
     "from_counts",
     "load",
     "load_spec",

@@ -30,6 +30,12 @@ OnePeriod = Annotated[
 ]
 OnlyWhere = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
 Level = Annotated[float, typer.Option(help="How often the interval holds the truth.")]
+Others = Annotated[
+    list[Path] | None, typer.Option("--with", help="Another release of the same data, to be put together with it.")
+]
+SameRecords = Annotated[
+    bool, typer.Option("--same-records", help="With --with: you know that their rules drop no rows.")
+]
 
 
 def _output(text: str) -> Any:
@@ -148,6 +154,12 @@ def query(
     whole: Annotated[bool, typer.Option("--whole", help="Whole numbers that add up, none below zero.")] = False,
     measured: Annotated[bool, typer.Option("--measured", help="Plain noisy measurements, not estimates.")] = False,
     largest: Annotated[int | None, typer.Option(help="With --by: so many groups, those of the highest counts.")] = None,
+    shares: Annotated[bool, typer.Option("--shares", help="With --by: each group's share, with its interval.")] = False,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="With --by: all intervals hold together with the level.")
+    ] = False,
+    others: Others = None,
+    same_records: SameRecords = False,
     level: Level = 0.95,
     reliable: Annotated[
         float | None, typer.Option(help="Flag counts whose relative error is above this: 0.3; default: the release's.")
@@ -164,12 +176,15 @@ def query(
       discreet query out/by-age --by sex --whole
       discreet query out/by-age --by age --largest 5
       discreet query out/by-age --by age --reliable 0.2
+      discreet query out/by-age --by sex --shares --simultaneous
+      discreet query out/by-age "age >= 65" --with out/pairs
       discreet query out/by-age --csv questions.csv -o answers.csv
       discreet query out/by-age --cells cells.csv
     """
     from discreet.cli.asking import Wanted, run
 
-    run(release, where, by, csv, cells, Wanted(level, whole, measured, largest, reliable), output, as_json)
+    wanted = Wanted(level, whole, measured, largest, shares, simultaneous, tuple(others or ()), same_records, reliable)
+    run(release, where, by, csv, cells, wanted, output, as_json)
 
 
 @app.command()
@@ -191,6 +206,80 @@ def quantile(
     from discreet.cli.asking import run_quantile
 
     run_quantile(release, attribute, share, where, level, as_json)
+
+
+@app.command()
+def share(
+    release: ReleaseFolder,
+    where: Annotated[str, typer.Argument(help="Which records, as a predicate.")],
+    of: Annotated[str | None, typer.Option(help="Among which; among all if it is left out.")] = None,
+    others: Others = None,
+    same_records: SameRecords = False,
+    level: Level = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Say which part of some records satisfies a predicate, with the interval of that ratio.
+
+    \b
+    Examples:
+      discreet share out/by-age "sex = 'Female'" --of "age >= 65"
+      discreet share out/by-age "age < 18"
+    """
+    from discreet.cli.relating import opened, run_share
+
+    run_share(opened(release, others or (), same_records), where, of, level, as_json)
+
+
+@app.command()
+def compare(
+    release: ReleaseFolder,
+    a: Annotated[str, typer.Argument(help="A predicate.")],
+    b: Annotated[str | None, typer.Argument(help="Another one; with --since it may be left out.")] = None,
+    since: Annotated[Path | None, typer.Option(help="Count b in this release instead, such as last year's.")] = None,
+    across: Annotated[
+        bool, typer.Option("--across", help="With --since: it is about another data set, and that is what you mean.")
+    ] = False,
+    others: Others = None,
+    same_records: SameRecords = False,
+    level: Level = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of two counts is larger, how likely that is, and by how much.
+
+    With --since and one predicate, also by how many percent the count changed.
+
+    \b
+    Examples:
+      discreet compare out/by-age "sex = 'Female'" "sex = 'Male'"
+      discreet compare out/2026 "age >= 65" --since out/2025 --across
+    """
+    from discreet.cli.relating import opened, run_compare
+
+    run_compare(opened(release, others or (), same_records), a, b, since, across, level, as_json)
+
+
+@app.command()
+def mean(
+    release: ReleaseFolder,
+    attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
+    where: OnlyWhere = None,
+    variance: Annotated[bool, typer.Option("--variance", help="The variance instead of the mean.")] = False,
+    total: Annotated[bool, typer.Option("--sum", help="The sum of the values instead of their mean.")] = False,
+    others: Others = None,
+    same_records: SameRecords = False,
+    level: Level = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Find the mean of an attribute's values, with its interval.
+
+    \b
+    Examples:
+      discreet mean out/by-age age
+      discreet mean out/by-age age --where "sex = 'Female'" --variance
+    """
+    from discreet.cli.relating import opened, run_mean
+
+    run_mean(opened(release, others or (), same_records), attribute, where, variance, total, level, as_json)
 
 
 @app.command()

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from discreet.cli.relating import opened
 from discreet.cli.show import print_answer, print_json, print_table
 from discreet.errors import BadParameter
 from discreet.release import Release, load
 from discreet.release.frame import Frame
 
-NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
+SHARES = ("share", "share_low", "share_high")
+NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty", *SHARES)
 #: below it, a certainty says little
 _TELLS = 0.5
 
@@ -25,6 +27,11 @@ class Wanted:
     whole: bool = False
     measured: bool = False
     largest: int | None = None
+    shares: bool = False
+    simultaneous: bool = False
+    #: releases that it is put together with
+    others: tuple[Path, ...] = ()
+    same_records: bool = False
     reliable: float | None = None
 
 
@@ -44,17 +51,22 @@ def run(
         raise BadParameter("--cells is one question: leave out --by")
     if wanted.largest is not None and by is None:
         raise BadParameter("--largest chooses among groups: use it with --by")
+    if (wanted.shares or wanted.simultaneous) and by is None:
+        raise BadParameter("--shares and --simultaneous are about the groups of a table: use them with --by")
     if wanted.whole and wanted.measured:
         raise BadParameter("--whole numbers are estimates: leave out --measured, or --whole")
     if wanted.whole and csv is not None:
         raise BadParameter("--whole numbers add up in one table: use it with --by, or with one question")
-    release, level = load(folder), wanted.level
-    common: dict[str, Any] = {"level": level, "measured": wanted.measured, "reliable": wanted.reliable}
+    release, level = opened(folder, wanted.others, wanted.same_records), wanted.level
+    common: dict[str, Any] = {"level": level, "measured": wanted.measured}
+    if wanted.reliable is not None:
+        common["reliable"] = wanted.reliable
     if csv is not None:
         _give(release, release.ask(csv, **common), level, output, as_json, "answers")
     elif by is not None:
         names = [part.strip() for part in by.split(",")]
-        table = release.table(names, where, whole=wanted.whole, largest=wanted.largest, **common)
+        chosen = {name: getattr(wanted, name) for name in ("whole", "largest", "shares", "simultaneous")}
+        table = release.table(names, where, **common, **chosen)
         _give(release, table, level, output, as_json, "answers")
     else:
         answer = release.count(where, cells=cells, whole=wanted.whole, **common)
@@ -96,4 +108,6 @@ def _cell(name: str, value: Any) -> str:
         return f"{value:.0%}" if value >= _TELLS else "cannot tell"
     if not math.isfinite(value):
         return "none"
+    if name in SHARES:
+        return f"{value:.4f}"
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

@@ -67,6 +67,11 @@ class Ledger:
         return "" if self.dataset == self._now().dataset else self.dataset
 
     @property
+    def id(self) -> str:
+        """Which ledger this is, whatever it is called and wherever it lies."""
+        return self._now().first
+
+    @property
     def budget(self) -> Fraction | None:
         return epsilon_of(self._now().budget)
 

@@ -28,6 +28,8 @@ class State:
     periods: Mapping[Group, Mapping[str, int]] = field(default_factory=dict)
     raised: Entry | None = None
     closed: Entry | None = None
+    #: the hash of the first entry, which no other ledger has
+    first: str = ""
 
     @property
     def dataset(self) -> str:
@@ -57,7 +59,7 @@ class State:
         if (entry.kind == "opened") != first or entry.chained(self.head) != entry:
             raise damaged(place, f"entry {entry.seq} is not as it was written")
         if first:
-            return State(entry.seq, entry.hash, (entry.what,), entry.nano)
+            return State(entry.seq, entry.hash, (entry.what,), entry.nano, first=entry.hash)
         if (fault := self.fault(entry)) is not None:
             raise damaged(place, f"entry {entry.seq}: {fault}")
         return replace(self._with(entry), seq=entry.seq, head=entry.hash)

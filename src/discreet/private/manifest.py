@@ -48,7 +48,7 @@ def of(
         "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
         "leaves_out": [one.to_dict() for one in (*_of_period(about), *mechanism.leaves_out())],
         "software": f"discreet {version('discreet')}",
-        "ledger": {"durable": ledger.durable, "head": charge.head},
+        "ledger": {"durable": ledger.durable, "head": charge.head, "id": ledger.id},
     }
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from numbers import Integral
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, Literal, Protocol, Self
+
+from discreet.errors import BadParameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,17 @@ class Named:
     value: float
     low: float
     high: float
+
+
+class Asked(Protocol):
+    """What an estimate is the answer to, so that it can be put together with others; `release.expressions` has it."""
+
+    def plus(self, other: Any, weight: int) -> Asked: ...
+    def times(self, number: Any) -> Asked: ...
+    def shifted(self, number: Any) -> Asked: ...
+    def over(self, other: Any) -> Asked: ...
+    def under(self, number: Any) -> Asked: ...
+    def answer(self, level: float) -> Estimate: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +56,99 @@ class Estimate:
     #: what to call a count whose relative error is above a threshold; "" below it, None if there is none
     flag: str | None = None
 
+    #: what this is the answer to
+    asked: Asked | None = field(default=None, compare=False, repr=False)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __neg__(self) -> Estimate:
+        return self * -1
+
+    def __add__(self, other: Any) -> Estimate:
+        return self._and(other, 1) if isinstance(other, Estimate) else self._moved(other)
+
+    def __sub__(self, other: Any) -> Estimate:
+        return self._and(other, -1) if isinstance(other, Estimate) else self._moved(other, -1)
+
+    def __rsub__(self, other: Any) -> Estimate:
+        return (self * -1)._moved(other)
+
+    def __mul__(self, other: Any) -> Estimate:
+        if isinstance(other, Estimate):
+            raise BadParameter(
+                "a product of two estimates has no interval here; ask for a share, a ratio or a difference"
+            )
+        if not _is_number(other):
+            return NotImplemented
+        ends = sorted((_times(self.low, other), _times(self.high, other)))
+        asked = None if self.asked is None else self.asked.times(other)
+        return self._changed(_times(self.value, other), _times(self.stderr, abs(other)), *ends, asked)
+
+    def __truediv__(self, other: Any) -> Estimate:
+        if isinstance(other, Estimate):
+            return self._known.over(other._known).answer(max(self.level, other.level))
+        if not _is_number(other):
+            return NotImplemented
+        if other == 0:
+            raise BadParameter("an estimate cannot be divided by zero")
+        from fractions import Fraction
+
+        return self * (Fraction(1, int(other)) if isinstance(other, Integral) else 1 / other)
+
+    def __rtruediv__(self, other: Any) -> Estimate:
+        return self._known.under(other).answer(self.level) if _is_number(other) else NotImplemented
+
+    __radd__, __rmul__ = __add__, __mul__
+    #: so that numpy's numbers leave arithmetic to estimates
+    __array_ufunc__ = None
+
+    def __lt__(self, other: Any) -> bool:
+        raise BadParameter(
+            "an estimate may be off, so it is not simply smaller or larger than another number; release.compare(a, b) "
+            "says which of two is larger and how likely that is, and float(estimate) gives the bare number"
+        )
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    @property
+    def _known(self) -> Asked:
+        if self.asked is None:
+            raise BadParameter(
+                "this estimate does not know its release, so nobody can say how its error goes with another's; ask the "
+                "release for both again"
+            )
+        return self.asked
+
+    def _and(self, other: Estimate, weight: int) -> Estimate:
+        return self._known.plus(other._known, weight).answer(max(self.level, other.level))
+
+    def _moved(self, number: Any, sign: int = 1) -> Estimate:
+        if not _is_number(number):
+            return NotImplemented
+        by = sign * number
+        asked = None if self.asked is None else self.asked.shifted(by)
+        return self._changed(self.value + by, self.stderr, self.low + by, self.high + by, asked)
+
+    def _changed(self, value: float, stderr: float, low: float, high: float, asked: Asked | None) -> Self:
+        numbers = {"value": float(value), "stderr": float(stderr), "low": float(low), "high": float(high)}
+        return replace(self, **numbers, measured=None, besides=None, parts={}, asked=asked)
+
     def __str__(self) -> str:
-        decimals = _decimals(self.stderr)
+        # bounds have no error to round by
+        decimals = _decimals((self.high - self.low) / 4 if math.isnan(self.stderr) else self.stderr)
 
         def interval(low: float, high: float) -> str:
+            if math.isinf(low):
+                return "nothing can be promised" if math.isinf(high) else f"{_number(high, decimals)} or less"
             if math.isinf(high):
                 return f"{_number(low, decimals)} or more, no upper end can be promised"
             return f"{_number(low, decimals)} to {_number(high, decimals)}"
 
         value, stderr = (_number(number, decimals) for number in (self.value, self.stderr))
         # without an upper end, or with bounds, nobody knows how far the number is off
-        shown = f"{value} ± {stderr}" if math.isfinite(self.high) and self.ends == "interval" else value
+        both_ends = math.isfinite(self.high) and math.isfinite(self.low)
+        shown = f"{value} ± {stderr}" if both_ends and self.ends == "interval" else value
         what = f"{100 * self.level:.10g} %" if self.ends == "interval" else f"bounds at {100 * self.level:.10g} %"
         known = f"{value} (publicly known)"
         parts = [known if self.ends == "known" else f"{shown} ({what}: {interval(self.low, self.high)})"]
@@ -92,3 +187,12 @@ def _plain(number: float) -> int | float | None:
     if isinstance(number, Integral):
         return int(number)
     return float(number) if math.isfinite(number) else None
+
+
+def _is_number(number: Any) -> bool:
+    return isinstance(number, Real) and not isinstance(number, bool) and math.isfinite(number)
+
+
+def _times(number: float, by: Any) -> float:
+    """Nothing times what has no end is nothing."""
+    return float(number * by) if by else 0.0

@@ -19,13 +19,18 @@ from discreet.naming import usable_path
 from discreet.numbers.presentable import whole_total
 from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
 from discreet.queries.binding import attribute_index
+from discreet.queries.forms import selection_of
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.answer_columns import KNOWN, columns_of, known_note
+from discreet.release.expressions import Expression
 from discreet.release.flagged import Flagged, flagged, one_flag
 from discreet.release.frame import Frame
 from discreet.release.groups import Group, grouped, met, named_groups
+from discreet.release.levels import ALL_TOGETHER, LEVEL, checked_level, simultaneous_level
 from discreet.release.quantiles import Quantile, prefixes, quantile
+from discreet.release.relations import Relations
+from discreet.release.shares import table_shares
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.top_items import top_items
@@ -35,7 +40,6 @@ from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 from discreet.summaries.informed import Informed
 
-LEVEL = 0.95
 #: an interval of more standard errors than this has more in it than noise
 _FAR = 20.0
 _BUYS_AN_END = {
@@ -47,7 +51,7 @@ _TOP = 10
 _USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
-class Release:
+class Release(Relations):
     """Noisy counts that anyone may query; every answer carries its error."""
 
     def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
@@ -101,8 +105,16 @@ class Release:
         if cells is not None and where is not None:
             raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
         boxes = self._selected(where) if cells is None else self._listed(cells)
+        selection = bind(where, self.schema, self._known) if cells is None else selection_of(boxes, self.schema.sizes)
+        found = self.counted(boxes, level, measured=measured, whole=whole, reliable=reliable)
+        return replace(found, asked=Expression.count(self, selection, measured=measured))
+
+    def counted(
+        self, boxes: Boxes, level: float, *, measured: bool = False, whole: bool = False, reliable: Any = None
+    ) -> Estimate:
+        """How many records lie in disjoint boxes of cells."""
         asked = Questions(boxes.first, boxes.last, 1, np.zeros(len(boxes.first), np.int64))
-        found = self._answers(asked, level, measured=measured)
+        found = self.answers(asked, level, measured=measured)
         value, stderr, low, high, plain = (
             column.item() for column in (found.value, found.stderr, found.low, found.high, found.measured)
         )
@@ -139,7 +151,7 @@ class Release:
             return ""
         ends = np.zeros((1, len(self.schema)), np.int64), np.array([self.schema.sizes]) - 1
         try:
-            every = self._answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
+            every = self.answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
         except CannotAnswer:
             return ""
         return _USELESS if width > float(every.value[0]) else ""
@@ -157,7 +169,7 @@ class Release:
     def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False, reliable: Any = None) -> Frame:
         """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
         asked = read_questions(questions, self.schema, self._known)
-        found = self._answers(asked, level, measured=measured)
+        found = self.answers(asked, level, measured=measured)
         flags = self._flagged(asked, found, level, measured, reliable)
         return Frame(*columns_of(found, self.summary.why_bounds, flags))
 
@@ -171,6 +183,8 @@ class Release:
         measured: bool = False,
         largest: int | None = None,
         reliable: Any = None,
+        shares: bool = False,
+        simultaneous: bool = False,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
@@ -178,7 +192,9 @@ class Release:
         count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
         of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
         those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many. `reliable` as in `count`.
+        be too many. With `shares`, also which part of all that is selected each group is. With `simultaneous`, the
+        intervals are so wide that all of a table hold the truth together with probability `level`, not each of them.
+        `reliable` as in `count`.
         """
         if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
             raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
@@ -202,9 +218,14 @@ class Release:
             ends[index] = codes[place]
             columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
         questions = cut_questions(selected, ends)
-        found = self._answers(questions, level, measured=measured)
-        flags = self._flagged(questions, found, level, measured, reliable)
+        intervals = questions.count * (2 if shares else 1)
+        each = simultaneous_level(checked_level(level), intervals) if simultaneous else level
+        found = self.answers(questions, each, measured=measured)
+        flags = self._flagged(questions, found, each, measured, reliable)
         answers, notes = columns_of(found, self.summary.why_bounds, flags)
+        if shares:
+            answers.update(table_shares(self, selected, ends, questions, found, each))
+        notes += [ALL_TOGETHER] if simultaneous else []
         if whole:
             agreed = self.summary.whole_counts(questions)
             answers["count"] = self._whole(found, selected, questions) if agreed is None else agreed
@@ -213,7 +234,7 @@ class Release:
 
     def _whole(self, parts: Answers, selected: Boxes, questions: Questions) -> NDArray[np.int64]:
         every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = self._whole_count(every, self._answers(every, LEVEL))
+        total = self._whole_count(every, self.answers(every, LEVEL))
         return whole_numbers(self.summary, questions, parts, total)
 
     def _whole_count(self, asked: Questions, found: Answers) -> int:
@@ -227,7 +248,7 @@ class Release:
         With `whole`, the counts are whole numbers that do not fall.
         """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self._answers(questions, level), self.summary.why_bounds)
+        answers, notes = columns_of(self.answers(questions, level), self.summary.why_bounds)
         if whole:
             parts = self.table(attribute, where, whole=True)
             answers["count"] = np.cumsum(parts["count"])[: len(labels)]
@@ -236,7 +257,7 @@ class Release:
     def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
         """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
         index = self._ordinal(attribute)
-        return quantile(self.summary, self._selected(where), index, share, _checked(level))
+        return quantile(self.summary, self._selected(where), index, share, checked_level(level))
 
     def top(
         self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
@@ -254,7 +275,7 @@ class Release:
         if len(set(names)) < len(names):
             raise BadParameter("top: per must name contexts, each once")
         groups = {name: grouped(name, self.schema, self._known) for name in names}
-        found = top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
+        found = top_items(self.summary, self._selected(where), groups, wanted, checked_level(level))
         if "top" in self.manifest["task"] and self.summary.shape != "selected-counts":
             said = "all items were counted, none selected: users have too few items for that to be better"
             return Frame(found.columns, [*found.notes, said])
@@ -270,9 +291,10 @@ class Release:
         """
         return synthetic_rows(self, n, seed, progress)
 
-    def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
+    def answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
+        """Answers to questions about any boxes of cells, as columns."""
         summary = self.summary.inner if measured and isinstance(self.summary, Informed) else self.summary
-        found = summary.answer(questions, _checked(level)).of_counts()
+        found = summary.answer(questions, checked_level(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
             why = self.summary.why_bounds.split(":")[0]
             raise CannotAnswer(f"{why}; leave out `measured`")
@@ -280,7 +302,7 @@ class Release:
 
     def _flagged(self, asked: Questions, found: Answers, level: float, measured: bool, reliable: Any) -> Flagged | None:
         given = self.manifest.get("reliable") if reliable is None else reliable
-        usual = None if level == FLAG_LEVEL else lambda: self._answers(asked, FLAG_LEVEL, measured=measured)
+        usual = None if level == FLAG_LEVEL else lambda: self.answers(asked, FLAG_LEVEL, measured=measured)
         return flagged(self.schema, given, found, usual)
 
     def _selected(self, where: Where) -> Boxes:
@@ -346,9 +368,3 @@ def load(path: str | Path) -> Release:
     place = usable_path(path, "the folder of a release")
     manifest = files.read_manifest(place)
     return Release(files.read_summary(place, manifest), manifest)
-
-
-def _checked(level: float) -> float:
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise BadParameter(f"level must lie strictly between 0 and 1 (0.95 means 95 %), not {level!r}")
-    return float(level)

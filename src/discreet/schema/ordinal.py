@@ -150,6 +150,11 @@ class Ordinal:
         middle = (first + end - 1) // 2
         return _day(middle) if self.kind == "date" else middle
 
+    def span(self, code: int) -> tuple[float, float]:
+        """The lowest and the highest number in a bin of numbers; a bin of reals ends where the next one begins."""
+        first, end = self._ticks[code], self._ticks[code + 1]
+        return (first / self._per_one, end / self._per_one) if self.kind == "real" else (first, end - 1)
+
     def code(self, value: object) -> int:
         """The code of a value or label that a question names; `outside` and `null` are for data only."""
         if isinstance(value, str) and value == OTHER and self.has_other:

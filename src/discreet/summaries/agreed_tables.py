@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.agreed_cells import cell_ends
 from discreet.summaries.agreed_estimates import AgreedEstimates
@@ -30,6 +30,7 @@ from discreet.summaries.base import Answers, Floats, box_sums, per_question
 from discreet.summaries.columns import labelled_tables, read_with_gaps
 from discreet.summaries.joint_answers import JointAnswers
 from discreet.summaries.joint_bounds import JointBounds
+from discreet.summaries.linear_laws import LinearLaw
 from discreet.summaries.marginal_tables import Part
 from discreet.summaries.several_tables import SeveralTables
 from discreet.summaries.whole_tables import WholeTables
@@ -120,6 +121,21 @@ class AgreedTables(SeveralTables):
             low[chosen], high[chosen] = np.minimum(one.low, one.value), np.maximum(one.high, one.value)
         held = Answers(value, stderr, low, high, plain=plain, bounds=bounds if bounds.any() else None)
         return self._joint.added(held, apart, level) if apart else held
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        """Of least squares without regard to zero, for attributes that were measured together."""
+        places, effects = self.narrowed(boxes), self.estimates.effects
+        if not effects.knows(places):
+            return None
+
+        def sums(some: Boxes) -> Floats:
+            each = Questions(some.first, some.last, len(some.first), np.arange(len(some.first)))
+            return self._sums(each, places, "plain")
+
+        def covariance(some: Boxes, one: Any, other: Any) -> Floats:
+            return effects.covariance(some, places, one, other)
+
+        return LinearLaw(sums, covariance, self._kurtosis, self.smallest_scale)
 
     @cached_property
     def _joint(self) -> JointAnswers:

@@ -37,5 +37,9 @@ class AgreeingTables:
         value, _ = self.raw.sums(questions, table)
         covariance = partial(self.effects.covariance, questions, self.raw.places[table])
         variance = box_variances(questions.owner, questions.count, covariance)
-        # no weighted sum has more kurtosis than the draw that has most
-        return value, variance, max(part.fourth / part.variance**2 for part in self.raw.parts) * variance**2
+        return value, variance, self.kurtosis * variance**2
+
+    @property
+    def kurtosis(self) -> float:
+        """No weighted sum has more than the draw that has most."""
+        return max(part.fourth / part.variance**2 for part in self.raw.parts)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from discreet.kernels.prefix import running_box_sums
 from discreet.numbers import laws, spreads
+from discreet.numbers.pencils import Pencil
 from discreet.privacy import Alpha
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
+from discreet.summaries.linear_laws import LinearLaw, WeightedBoxes
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +112,7 @@ def cells_asked(questions: Questions) -> Floats:
     return per_question(questions, np.prod(questions.last - questions.first + 1.0, axis=1))
 
 
-def box_sums(questions: Questions, running: Floats) -> Floats:
+def box_sums(questions: Boxes, running: Floats) -> Floats:
     """Of each box, from running sums along every axis of a table."""
     first, last = (np.ascontiguousarray(ends) for ends in (questions.first, questions.last))
     strides, sums = np.array(running.strides, np.int64) // running.itemsize, np.empty(len(first))
@@ -147,6 +149,17 @@ class Summary(ABC):
     @abstractmethod
     def answer(self, questions: Questions, level: float) -> Answers:
         """Every question with an interval that covers the truth with probability `level`."""
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        """The joint law of the unbiased estimates of these boxes; None if that is not known, or nothing is unbiased."""
+        return None
+
+    def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
+        """The joint law of two weighted sums, where it is known; `under` may be one for all."""
+        law = self.linear_law(
+            Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last))))
+        )
+        return None if law is None else law.pencil(over, under)
 
     def chosen_among(self, questions: Questions) -> NDArray[np.int64]:
         """Of each question: out of how many it is picked, if those of the largest answers are.

@@ -20,9 +20,7 @@ _RAISED = 2.0
 _BEFORE = 10.0
 
 
-def trust_in(
-    margins: Sequence[tuple[Integers, Floats]], tree: BlockTree, estimate: Floats, variance: Floats
-) -> Floats:
+def trust_in(margins: Sequence[tuple[Integers, Floats]], tree: BlockTree, estimate: Floats, variance: Floats) -> Floats:
     """For each attribute from 0, records lie evenly, to 1, as its margin says."""
     parents = np.flatnonzero(tree.refined)
     fanout = np.prod(tree.parts[parents], axis=1)

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.numbers import written
 from discreet.privacy import Alpha, as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Moments, Summary, box_sums, per_question
 from discreet.summaries.columns import arrow_table, cell_labels, opened, read_column
+from discreet.summaries.linear_laws import LinearLaw
 from discreet.transforms import AgreeingTree, Axis, Direct, axis_of
 from discreet.transforms.lines import restored, running_sums
 from discreet.transforms.noise_moments import NoiseMoments
@@ -55,6 +56,14 @@ class Coefficients(Summary):
     def moments_of(self, questions: Questions) -> Moments:
         value = per_question(questions, box_sums(questions, self._running))
         return Moments(value, *self._moments.of(questions), float(self.scale))
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        return LinearLaw(
+            lambda some: box_sums(some, self._running),
+            self._moments.covariance,
+            self._moments.largest_kurtosis,
+            float(self.scale),
+        )
 
     @cached_property
     def _running(self) -> Floats:
@@ -145,6 +154,9 @@ class TreeCounts(Coefficients):
         strides = np.array(self.values.strides, np.int64) // self.values.itemsize
         tree_box_sums(self.values.reshape(-1), strides, *self._trees, questions.first, questions.last + 1, sums, nodes)
         return per_question(questions, sums), per_question(questions, nodes)
+
+    def linear_law(self, boxes: Boxes) -> None:
+        """Counts of boxes do not add up: a box and its parts are made of different nodes."""
 
     @cached_property
     def _trees(self) -> tuple[Any, Any, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Literal
 
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 
 from discreet.kernels.prefix import box_sums, prefix_sums
 from discreet.numbers import written
+from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Moments, Summary, per_question
 from discreet.summaries.base import box_sums as float_box_sums
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
+from discreet.summaries.linear_laws import LinearLaw, common_cells
 from discreet.transforms import Direct
 from discreet.transforms.lines import running_sums
 
@@ -44,16 +47,30 @@ class DenseCells(Summary):
 
     def _sums(self, questions: Questions) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Noisy counts, and of how many cells each is."""
-        sums = box_sums(*self._prefix, questions.first, questions.last) if self._fits else self._float_sums(questions)
+        sums = self._box_sums(questions)
         cells = np.prod(questions.last - questions.first + 1, axis=1, dtype=np.int64)
         return per_question(questions, sums), per_question(questions, cells)
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw:
+        law = DiscreteLaplace(self.alpha)
+        return LinearLaw(
+            lambda some: np.asarray(self._box_sums(some), np.float64),
+            lambda some, one, other: law.variance * common_cells(some, one, other),
+            law.fourth_cumulant / law.variance**2,
+            float(1 / law.rate),
+            heaviest=math.sqrt(law.variance),
+            apart=True,
+        )
+
+    def _box_sums(self, boxes: Boxes) -> NDArray[Any]:
+        return box_sums(*self._prefix, boxes.first, boxes.last) if self._fits else self._float_sums(boxes)
 
     @cached_property
     def _fits(self) -> bool:
         """Whether no sum of cells can pass the end of 64 bits."""
         return float(np.abs(self.values).sum(dtype=np.float64)) < 2.0**62
 
-    def _float_sums(self, questions: Questions) -> NDArray[np.float64]:
+    def _float_sums(self, questions: Boxes) -> NDArray[np.float64]:
         axes = [Direct(size) for size in self.schema.sizes]
         return float_box_sums(questions, running_sums(axes, self.values.astype(np.float64)))
 

@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from discreet.numbers import spreads, written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, cells_asked, per_question
 from discreet.summaries.left_records import LeftRecords
+from discreet.summaries.linear_laws import LinearLaw
 from discreet.summaries.marginal_tables import MarginalTables, Part
 from discreet.summaries.simulation import laplace_sums
 from discreet.transforms.noise_moments import box_variances
@@ -72,6 +73,10 @@ class ItemTables(MarginalTables):
         parts = {"noise": kept.high - kept.value, "not kept": high - kept.high}
         found = replace(kept, high=high, plain=kept.value, besides=self.left.besides(kept), parts=parts)
         return found if self.total is None else self._with_total(self.total, questions, found, level)
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        """Where every record is kept; noise is all that stands between then."""
+        return super().linear_law(boxes) if self.left.none and self.pairs == "none" else None
 
     def _with_total(self, total: Total, questions: Questions, kept: Answers, level: float) -> Answers:
         """Counts multiplied to make up for records that are not kept; the total answers for everything."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.agreeing_tables import AgreeingTables
 from discreet.summaries.base import Answers, Floats, Moments, box_sums, cells_asked, per_question
 from discreet.summaries.columns import labelled_tables
 from discreet.summaries.joint_answers import JointAnswers
+from discreet.summaries.linear_laws import LinearLaw, common_cells
 from discreet.summaries.several_tables import SeveralTables
 from discreet.transforms.effects import Placed
 
@@ -137,6 +138,48 @@ class MarginalTables(SeveralTables):
             some = self.moments(group.questions, group.asked)
             value[group.numbers], variance[group.numbers], fourth[group.numbers] = some
         return Moments(value, variance, fourth, self.smallest_scale)
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        """From all tables that hold what is asked, in shares that are the same for every box."""
+        asked = self.narrowed(boxes)
+        tables = self.tables_for(list(asked))
+        if not tables or self.choice.looks > 1:
+            return None
+        if self.consistent:
+            effects = self._agreed.effects
+            smallest = min(tables, key=lambda number: effects.cells(self.places[number]))
+            places, kurtosis = self.places[smallest], self._agreed.kurtosis
+
+            def covariance(some: Boxes, one: Any, other: Any) -> Floats:
+                return effects.covariance(some, places, one, other)
+
+            return LinearLaw(partial(self._box_sums, smallest), covariance, kurtosis, self.smallest_scale)
+        return self._independent_tables(asked, tables)
+
+    def _independent_tables(self, asked: tuple[int, ...], tables: list[int]) -> LinearLaw:
+        sizes = np.array(self.schema.sizes)
+        others = [math.prod(sizes[list(set(self.places[table]) - set(asked))].tolist()) for table in tables]
+        variances = [self.parts[table].variance * rest for table, rest in zip(tables, others, strict=True)]
+        together = 1 / sum(1 / variance for variance in variances)
+        shares = [together / variance for variance in variances]
+
+        def sums(boxes: Boxes) -> Floats:
+            return np.asarray(
+                sum(share * self._box_sums(table, boxes) for share, table in zip(shares, tables, strict=True))
+            )
+
+        def covariance(boxes: Boxes, one: Any, other: Any) -> Floats:
+            there = Boxes(boxes.first[:, list(asked)], boxes.last[:, list(asked)])
+            return together * common_cells(there, one, other)
+
+        brought = [share**2 * self.parts[table].variance for share, table in zip(shares, tables, strict=True)]
+        kurtosis = max(self.parts[table].fourth / self.parts[table].variance ** 2 for table in tables)
+        heaviest = math.sqrt(max(brought))
+        return LinearLaw(sums, covariance, kurtosis, self.smallest_scale, heaviest, apart=True)
+
+    def _box_sums(self, table: int, boxes: Boxes) -> Floats:
+        places = list(self.places[table])
+        return box_sums(Boxes(boxes.first[:, places], boxes.last[:, places]), self.running[table])
 
     @cached_property
     def _joint(self) -> JointAnswers:

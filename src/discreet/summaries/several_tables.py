@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary
 from discreet.summaries.columns import read_column
@@ -77,6 +77,11 @@ class SeveralTables(Summary):
         asked = np.zeros((questions.count, len(self.schema)), np.bool_)
         np.logical_or.at(asked, questions.owner, narrowed)
         return asked
+
+    def narrowed(self, boxes: Boxes) -> tuple[int, ...]:
+        """The attributes that any of these boxes restricts."""
+        narrowed = (boxes.first > 0) | (boxes.last < np.array(self.schema.sizes) - 1)
+        return tuple(np.flatnonzero(narrowed.any(axis=0)).tolist())
 
     def tables_for(self, wanted: list[int]) -> list[int]:
         """The tables that hold all these attributes."""

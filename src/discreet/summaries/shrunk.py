@@ -16,11 +16,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, box_sums, per_question
 from discreet.summaries.coefficients import Coefficients, RestoredCells
 from discreet.summaries.columns import arrow_table
+from discreet.summaries.linear_laws import LinearLaw
 from discreet.transforms import Axis
 from discreet.transforms.lines import restored, running_sums
 from discreet.transforms.shrinkage import shrunk
@@ -91,6 +92,9 @@ class ShrunkCells(RestoredCells):
 
     def answer(self, questions: Questions, level: float) -> Answers:
         return _widened(self.before.answer(questions, level), questions, self._running)
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw | None:
+        return self.before.linear_law(boxes)
 
     def stored(self) -> Any:
         return arrow_table({summary.column: summary.values.reshape(-1) for summary in (self, self.before)})

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Moments, Summary, box_sums, per_question
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
 from discreet.summaries.dense_cells import MOST_LABELLED
+from discreet.summaries.linear_laws import LinearLaw
 from discreet.transforms import Direct
 from discreet.transforms.level_fit import LevelFit
 from discreet.transforms.lines import running_sums
@@ -51,6 +52,16 @@ class FittedCells(Summary):
     def moments_of(self, questions: Questions) -> Moments:
         value = per_question(questions, box_sums(questions, self._running))
         return Moments(value, *self._fit.moments(questions), float(min(self.scales)))
+
+    def linear_law(self, boxes: Boxes) -> LinearLaw:
+        kurtosis = max(law.fourth_cumulant / law.variance**2 for law in self._fit.laws)
+        return LinearLaw(
+            lambda some: box_sums(some, self._running),
+            self._fit.covariance,
+            kurtosis,
+            float(min(self.scales)),
+            heaviest=self._fit.heaviest,
+        )
 
     @cached_property
     def _running(self) -> Floats:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.queries import Questions
+from discreet.queries import Boxes
 from discreet.transforms.axis import Floats
 
 Attributes = tuple[int, ...]
@@ -65,7 +65,7 @@ class Effects:
         parts = ((some, self.cells(set(places) - set(some))) for some in subsets(places))
         return sum(self.own_variance(some) / rest**2 for some, rest in parts)
 
-    def covariance(self, questions: Questions, places: Attributes, one: Any, other: Any) -> Floats:
+    def covariance(self, questions: Boxes, places: Attributes, one: Any, other: Any) -> Floats:
         """Of the noise in two boxes of a table: over the effects, products of what each attribute contributes."""
         within, across = [], []
         for place in places:

@@ -14,14 +14,15 @@ The others have arrays over their parts, computed once for each different pair o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.transforms.axis import Floats, Integers
 from discreet.transforms.nested_levels import NestedLevels
 from discreet.transforms.noise_moments import box_variances
@@ -94,23 +95,33 @@ class LevelFit:
         Cells of the block have covariances above zero, which add up to the variance of its estimate, all others
         below zero, and no more than that together: so no weight exceeds V over the noise's variance.
         """
-        ends = questions.last + 1
-
-        def covariance(one: Integers, other: Integers) -> Floats:
-            found = np.empty(one.size)
-            for start in range(0, one.size, _CHUNK):
-                part = slice(start, start + _CHUNK)
-                boxes = [(questions.first[some[part]], ends[some[part]]) for some in (one, other)]
-                found[part] = self._covariance(*boxes)
-            return found
-
-        variance = box_variances(questions.owner, questions.count, covariance)
+        variance = box_variances(questions.owner, questions.count, partial(self.covariance, questions))
         kurtosis = [law.fourth_cumulant / law.variance**2 for law in self.laws]
-        largest = [within.max() for within in self._variances[0]]
-        heaviest = max(
-            k * (most / law.variance) * most for k, most, law in zip(kurtosis, largest, self.laws, strict=True)
-        )
+        heaviest = max(k * brought for k, brought in zip(kurtosis, self._brought, strict=True))
         return variance, np.minimum(max(kurtosis) * variance, heaviest) * variance
+
+    @cached_property
+    def _brought(self) -> list[float]:
+        """The most variance that a count of each level brings into an answer."""
+        largest = [float(within.max()) for within in self._variances[0]]
+        return [(most / law.variance) * most for most, law in zip(largest, self.laws, strict=True)]
+
+    @property
+    def heaviest(self) -> float:
+        """The largest standard deviation that one count brings into a sum of cells with weights from -1 to 1.
+
+        Cells inside and outside of its block may then pull the same way, each with as much as in an answer.
+        """
+        return 2 * math.sqrt(max(self._brought))
+
+    def covariance(self, boxes: Boxes, one: Integers, other: Integers) -> Floats:
+        """Of the noise that is left in pairs of boxes, by their numbers."""
+        ends, found = boxes.last + 1, np.empty(one.size)
+        for start in range(0, one.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            pair = [(boxes.first[some[part]], ends[some[part]]) for some in (one, other)]
+            found[part] = self._covariance(*pair)
+        return found
 
     def _covariance(self, one: Ranges, other: Ranges) -> Floats:
         """Of two boxes each, first codes and ends in a column for each attribute."""

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from discreet.errors import CannotAnswer
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.transforms.axis import Axis, Floats, Integers
 
 MOST_PARTS = 2000
@@ -54,21 +54,24 @@ class NoiseMoments:
         """Variance and fourth cumulant of every answer; the latter an upper bound for questions of several boxes."""
         ranges, owner = list(zip(questions.first.T, (questions.last + 1).T, strict=True)), questions.owner
 
-        def covariances(one: Integers, other: Integers) -> Floats:
-            def along(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
-                a, b = one[part], other[part]
-                return axis.covariance((first[a], end[a]), (first[b], end[b]))
-
-            return self._contracted(self._moments[0], one.size, ranges, along)
-
         def fourths(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
             return axis.fourth(first[alone[part]], end[alone[part]])
 
-        variance = box_variances(owner, questions.count, covariances)
+        variance = box_variances(owner, questions.count, partial(self.covariance, questions))
         fourth = self.largest_kurtosis * variance**2
         alone = np.flatnonzero(np.bincount(owner, minlength=questions.count)[owner] == 1)
         fourth[owner[alone]] = self._contracted(self._moments[1], alone.size, ranges, fourths)
         return variance, fourth
+
+    def covariance(self, boxes: Boxes, one: Integers, other: Integers) -> Floats:
+        """Of the noise in pairs of boxes, by their numbers."""
+
+        def along(axis: Axis, first: Integers, end: Integers, part: slice) -> Floats:
+            a, b = one[part], other[part]
+            return axis.covariance((first[a], end[a]), (first[b], end[b]))
+
+        ranges = list(zip(boxes.first.T, (boxes.last + 1).T, strict=True))
+        return self._contracted(self._moments[0], one.size, ranges, along)
 
     @cached_property
     def largest_kurtosis(self) -> float:

@@ -13,6 +13,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.release import Release, load
+from discreet.schema import Ordinal
 from discreet.summaries import SHAPES
 
 FOLDERS = Path(__file__).parents[2] / "fixtures" / "releases"
@@ -74,3 +75,27 @@ def answered(release: Release, where: Any) -> dict[str, Any]:
     except DiscreetError as error:
         return {"where": where, "refused": type(error).__name__}
     return {"where": where, **{name: getattr(found, name) for name in ("value", "measured", "stderr", "low", "high")}}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_an_old_release_is_asked_for_shares_differences_and_means(name: str) -> None:
+    """Whatever it can count, it can relate."""
+    release = load(FOLDERS / name)
+    wheres = [answer["where"] for answer in RECORDED[name]["counts"] if "value" in answer]
+    asked = 0
+    for where in wheres:
+        part = release.count(where)
+        assert (part - part).value == 0
+        try:
+            share, both = release.share(where), release.compare(where, None)
+        except DiscreetError:  # answers its own queries only
+            assert "queries" in name
+            continue
+        asked += 1
+        assert 0 <= share.low <= share.value <= share.high <= 1
+        assert both.difference.low <= both.difference.value <= both.difference.high <= 0
+    assert asked or "queries" in name
+    first = release.schema.names[0]
+    if isinstance(release.schema[first], Ordinal) and "queries" not in name:
+        mean = release.mean(first)
+        assert mean.low <= mean.value <= mean.high

@@ -1,0 +1,213 @@
+"""Several summaries of the same records as one: every question is answered by all that can answer it.
+
+Their noise is independent. Where its law is known, measurements are averaged by the inverse of their variances, and the
+interval is that of the average. A summary whose noise has no such law says an interval of its own; intervals are then
+taken at a level so high that all are right together, and what is in all of them is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import CannotAnswer
+from discreet.numbers.pencils import Floats, Pencil
+from discreet.queries import Boxes, Questions
+from discreet.schema import Schema
+from discreet.summaries import Answers, Summary
+from discreet.summaries.linear_laws import WeightedBoxes
+
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Voice:
+    """One of the summaries: what it is called, what it cost, and where its attributes are in the joint schema."""
+
+    name: str
+    summary: Summary
+    epsilon: float
+    places: list[int]
+
+    def knows(self, asked: NDArray[np.bool_]) -> bool:
+        return set(np.flatnonzero(asked).tolist()) <= set(self.places)
+
+    def its_own(self, boxes: Any) -> Any:
+        """Boxes of the joint schema that narrow none but its attributes, as boxes of its own schema."""
+        return replace(boxes, first=boxes.first[:, self.places], last=boxes.last[:, self.places])
+
+
+@dataclass(frozen=True, eq=False)
+class Opinion:
+    """What one says of some questions, at a level that leaves room for the others, and its share in the number."""
+
+    voice: Voice
+    answers: Answers
+    share: Floats
+
+
+class Together(Summary):
+    """All of them, under a schema that has the attributes of each."""
+
+    shape = "together"
+
+    def __init__(self, schema: Schema, voices: Sequence[Voice]) -> None:
+        self.schema, self.voices = schema, list(voices)
+
+    def answer(self, questions: Questions, level: float) -> Answers:
+        count = questions.count
+        value, stderr, low, high, plain = (np.zeros(count) for _ in range(5))
+        bounds = np.zeros(count, np.bool_)
+        for numbers, some, asked in self._alike(questions):
+            found = self._joined(some, asked, level)
+            columns = (found.value, found.stderr, found.low, found.high, found.measured)
+            for mine, theirs in zip((value, stderr, low, high, plain), columns, strict=True):
+                mine[numbers] = theirs
+            bounds[numbers] = False if found.bounds is None else found.bounds
+        return Answers(value, stderr, low, high, plain, bounds=bounds if bounds.any() else None)
+
+    def _alike(self, questions: Questions) -> Iterator[tuple[NDArray[np.int64], Questions, NDArray[np.bool_]]]:
+        """The questions by the attributes that they ask about."""
+        narrowed = self._narrowed(questions)
+        asked = np.zeros((questions.count, len(self.schema)), np.bool_)
+        np.logical_or.at(asked, questions.owner, narrowed)
+        kinds, group_of = np.unique(asked, axis=0, return_inverse=True)
+        for group, kind in enumerate(kinds):
+            numbers = np.flatnonzero(group_of.reshape(-1) == group)
+            boxes = np.flatnonzero(np.isin(questions.owner, numbers))
+            owner = np.searchsorted(numbers, questions.owner[boxes])
+            yield numbers, Questions(questions.first[boxes], questions.last[boxes], numbers.size, owner), kind
+
+    def _narrowed(self, boxes: Boxes) -> NDArray[np.bool_]:
+        return (boxes.first > 0) | (boxes.last < np.array(self.schema.sizes) - 1)
+
+    def _joined(self, some: Questions, asked: NDArray[np.bool_], level: float) -> Answers:
+        heard = self._heard(some, asked)
+        if len(heard) == 1:
+            return heard[0].summary.answer(heard[0].its_own(some), level)
+        pencil = self._averaged(heard, WeightedBoxes.plain(some), _nothing(len(self.schema), some.count))
+        alone = [voice for voice, law in pencil if law is None]
+        laws = [(voice, law) for voice, law in pencil if law is not None]
+        each = 1 - (1 - level) / (len(alone) + bool(laws))
+        opinions = [voice.summary.answer(voice.its_own(some), each) for voice, _ in pencil]
+        value, plain, stderr = _weighed(opinions)
+        ends = [
+            (one.low, one.high) for one, (_, law) in zip(opinions, pencil, strict=True) if law is None or len(laws) == 1
+        ]
+        if len(laws) > 1:
+            together = average([law for _, law in laws])
+            half = together.half_widths(0.0, each)
+            ends.append((together.over - half, together.over + half))
+        low = np.max([np.asarray(one, np.float64) for one, _ in ends], axis=0)
+        high = np.min([np.asarray(one, np.float64) for _, one in ends], axis=0)
+        # intervals that contradict each other: one of them is wrong, and nobody knows which
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        return Answers(value, stderr, np.minimum(low, value), np.maximum(high, value), plain)
+
+    def _heard(self, some: Questions, asked: NDArray[np.bool_]) -> list[Voice]:
+        """Who can answer: by measurements, if any can."""
+        measured, bounded = [], []
+        reasons: list[CannotAnswer] = []
+        for voice in self.voices:
+            if not voice.knows(asked):
+                continue
+            try:
+                found = voice.summary.answer(voice.its_own(some), 0.5)
+            except CannotAnswer as error:
+                reasons.append(error)
+                continue
+            (bounded if found.bounds is not None and found.bounds.any() else measured).append(voice)
+        if measured or bounded:
+            return measured or bounded[:1]
+        if reasons:
+            raise reasons[0]
+        names = [name for name, wanted in zip(self.schema, asked, strict=True) if wanted]
+        raise CannotAnswer(
+            f"none of these releases has {', '.join(names)} together; ask about fewer attributes at once"
+        )
+
+    @staticmethod
+    def _averaged(
+        heard: Sequence[Voice], over: WeightedBoxes, under: WeightedBoxes
+    ) -> list[tuple[Voice, Pencil | None]]:
+        return [(voice, voice.summary.pencil(voice.its_own(over), voice.its_own(under))) for voice in heard]
+
+    def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
+        """The average of those whose law is known, unless others were given more epsilon."""
+        asked = self._narrowed(over).any(axis=0) | self._narrowed(under).any(axis=0)
+        able = [voice for voice in self.voices if voice.knows(asked)]
+        found = self._averaged(able, over, under)
+        known = [pencil for _, pencil in found if pencil is not None]
+        of_known, of_others = (
+            sum(voice.epsilon for voice, pencil in found if (pencil is None) is unknown) for unknown in (False, True)
+        )
+        return average(known, _even_ratio(over, under)) if known and of_known >= of_others else None
+
+    def opinions(self, questions: Questions, level: float) -> list[Opinion]:
+        """Of one kind of questions, what each one says by itself, and how much it weighs in the number."""
+        found = []
+        for _, some, asked in self._alike(questions):
+            heard = self._heard(some, asked)
+            answers = [voice.summary.answer(voice.its_own(some), level) for voice in heard]
+            found += [Opinion(*one) for one in zip(heard, answers, _shares(answers), strict=True)]
+        return found
+
+    def to_arrow(self) -> NoReturn:
+        raise CannotAnswer("releases put together have no table of their own; use `table(...)`, or take each by itself")
+
+    def facts(self) -> dict[str, Any]:
+        return {"shape": self.shape, "releases": [voice.name for voice in self.voices]}
+
+    @classmethod
+    def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> NoReturn:
+        raise ValueError("releases put together are not kept in a file")
+
+
+def average(pencils: Sequence[Pencil], ratio: Floats | float = 0.0) -> Pencil:
+    """By the inverse variances of over - ratio * under, which are public, as the ratio is.
+
+    Both sums of a pencil weigh alike, so that what they have in common still cancels.
+    """
+    shares = _inverse([one.variance(ratio) for one in pencils])
+    parts = [one.times(share, share) for one, share in zip(pencils, shares, strict=True)]
+    found = parts[0]
+    for part in parts[1:]:
+        found = found.beside(part)
+    return found
+
+
+def _even_ratio(over: WeightedBoxes, under: WeightedBoxes) -> Floats:
+    """What the ratio would be if all cells had as many records."""
+    top, bottom = (form.summed(np.prod(form.last - form.first + 1.0, axis=1)) for form in (over, under))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(bottom > 0, top / bottom, 0.0))
+
+
+def _inverse(variances: Sequence[Floats]) -> list[Floats]:
+    weights = [1 / np.maximum(variance, _TINY) for variance in variances]
+    return [weight / np.sum(weights, axis=0) for weight in weights]
+
+
+def _shares(answers: Sequence[Answers]) -> list[Floats]:
+    """How much each weighs in the number: by its typical error."""
+    errors = [np.where(np.isfinite(one.stderr), one.stderr, 1e9) for one in answers]
+    return _inverse([np.square(error) for error in errors])
+
+
+def _weighed(answers: Sequence[Answers]) -> tuple[Floats, Floats, Floats]:
+    shares = _shares(answers)
+    pairs = list(zip(shares, answers, strict=True))
+    value, plain = (
+        np.sum([share * np.asarray(getattr(one, name), np.float64) for share, one in pairs], axis=0)
+        for name in ("value", "measured")
+    )
+    return value, plain, np.sqrt(np.sum([(share * one.stderr) ** 2 for share, one in pairs], axis=0))
+
+
+def _nothing(attributes: int, count: int) -> WeightedBoxes:
+    none = np.zeros((0, attributes), np.int64)
+    return WeightedBoxes(none, none, count, np.zeros(0, np.int64), np.zeros(0))
