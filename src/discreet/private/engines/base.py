@@ -23,6 +23,8 @@ class Source(ABC):
 
     #: whether a failed reading is worth a second one, slower and more tolerant
     has_careful_reading = False
+    #: whether rows stay where they are and only aggregates are handed out
+    counts_itself = False
 
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name

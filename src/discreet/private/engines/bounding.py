@@ -54,8 +54,8 @@ def kept_rows(rows: Any, words: list[str], most: int, per_cell: int | None, salt
         groups = groups.mutate(n=ibis.least(groups.n, ibis.literal(per_cell, "int64")))
     totals = groups.mutate(total=groups.n.sum().over(group_by=groups.user_id).cast("int64"))
     totals = totals.mutate(above=totals.total > most)
-    single = _singly(totals.mutate(copies=ibis.ifelse(totals.above, totals.n, ibis.literal(1, "int64"))))
-    ticket = _sortable(ticket_of(single, words, salt))
+    single = singly(totals.mutate(copies=ibis.ifelse(totals.above, totals.n, ibis.literal(1, "int64"))))
+    ticket = sortable(ticket_of(single, words, salt))
     single = single.mutate(ticket=ibis.ifelse(single.above, ticket, ibis.null(ticket.type())))
     order = [single.ticket, *(single[name] for name in words), single.copy]
     ranked = single.mutate(rank=ibis.row_number().over(group_by=single.user_id, order_by=order))
@@ -63,7 +63,7 @@ def kept_rows(rows: Any, words: list[str], most: int, per_cell: int | None, salt
     return chosen.select("user_id", *words, n=ibis.ifelse(chosen.above, ibis.literal(1, "int64"), chosen.n))
 
 
-def _singly(groups: Any) -> Any:
+def singly(groups: Any) -> Any:
     """`copies` rows in place of each, numbered by `copy` from 0 on."""
     if groups.get_backend().name == "postgres":
         return groups.mutate(copy=_series(ibis.literal(0, "int64"), groups.copies - 1))
@@ -90,6 +90,6 @@ def head_of(salt: bytes) -> str:
     return hashlib.md5(salt, usedforsecurity=False).hexdigest() + "/"
 
 
-def _sortable(ticket: Any) -> Any:
+def sortable(ticket: Any) -> Any:
     """Engines that compare texts by the rules of a language are given bytes, which are faster, and surely in order."""
     return _decoded(ticket, "hex") if ticket.get_backend().name == "postgres" else ticket

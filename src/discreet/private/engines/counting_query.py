@@ -20,7 +20,7 @@ from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, quiet
 from discreet.private.engines.streamed_bounding import MOST_CELLS, bounded_cells
 from discreet.private.engines.users import USER, with_users
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.schema import Schema
 
 Ints = NDArray[np.int64]
@@ -61,7 +61,13 @@ def count_sets(
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
     source.require([*schema.columns, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
-    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
+    rehearsed = _rehearsed if source.counts_itself else coded_rows
+    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: rehearsed(parts, schema, unit))
+
+
+def _rehearsed(parts: list[Any], schema: Schema, unit: Unit) -> None:
+    """The real query, by the engine and the role that it will have, over no rows."""
+    _counted(parts, schema, unit, b"rehearsal")
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
@@ -75,7 +81,7 @@ def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[
 
 def _streamed(source: Source, schema: Schema, unit: Unit, salt: bytes, limits: Limits) -> Ints | None:
     """The cell of each row that counts, bounded beside our own DuckDB; None where that is not possible."""
-    if unit.is_row or schema.cells >= MOST_CELLS:
+    if unit.is_row or source.counts_itself or schema.cells >= MOST_CELLS:
         return None
 
     def work(parts: list[Any]) -> Ints | None:
@@ -98,11 +104,34 @@ def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Count
 
 
 def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
+    if parts[0].get_backend().name != "duckdb":
+        return _aggregated_sets(parts, schema, places, unit, salt)
     rows, names = coded_rows(parts, schema, unit)
     cells = rows.select(names) if unit.is_row else bounded(rows, names, unit, salt)
     one = np.ones(1, np.int64)
     batches = array_batches(cells)
     return _tables(schema, places, ((batch, one if unit.is_row else batch["n"]) for batch in batches))
+
+
+def _aggregated_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
+    """All tables in one query: each cell of all attributes adds to its place in every table, one after the other."""
+    rows, names = coded_rows(parts, schema, unit, packed=False)
+    cells = rows.group_by(names).aggregate(n=rows.count()) if unit.is_row else bounded(rows, names, unit, salt)
+    shapes = [[schema.sizes[place] for place in mine] for mine in places]
+    starts = np.cumsum([0, *map(prod, shapes)])
+    found = []
+    for mine, shape, start in zip(places, shapes, starts.tolist(), strict=False):
+        cell = ibis.literal(0, "int64")
+        for place, size in zip(mine, shape, strict=True):
+            cell = cell * size + cells[names[place]]
+        found.append(cell + start)
+    spread = cells.select(n=cells.n, place=ibis.array(found).unnest())
+    with quiet():
+        table = rows.get_backend().to_pyarrow(spread.group_by("place").aggregate(n=spread.n.sum()))
+    flat = np.zeros(starts[-1], np.int64)
+    flat[np.array(table["place"].to_pylist(), np.int64)] = np.array(table["n"].to_pylist(), np.int64)
+    tables = np.split(flat, starts[1:-1])
+    return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
 def _tables(schema: Schema, places: list[list[int]], batches: Iterable[Weighed]) -> list[Counts]:
@@ -128,9 +157,9 @@ def _tables(schema: Schema, places: list[list[int]], batches: Iterable[Weighed])
     return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
-def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[str]]:
+def coded_rows(parts: list[Any], schema: Schema, unit: Unit, *, packed: bool = True) -> tuple[Any, list[str]]:
     """One row for each row that counts: its cell, packed into int64 words, and its user; and the words' names."""
-    engine = Engine(parts[0].get_backend())
+    engine = engine_of(parts[0].get_backend())
     attributes = {f"a{index}": attribute for index, attribute in enumerate(schema.values())}
     names, sizes = list(attributes), schema.sizes
     kinds = [] if unit.is_row else [part[USER].type() for part in parts]
@@ -139,11 +168,12 @@ def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[
         keep = {} if unit.is_row else {"user_id": part[USER]}
         codes = coded(part, attributes, keep, engine)
         words = {}
-        for index, run in enumerate(word_slices(sizes)):
+        runs = word_slices(sizes) if packed else [slice(place, place + 1) for place in range(len(sizes))]
+        for index, run in enumerate(runs):
             word = codes[names[run.start]]
             for name, size in zip(names[run][1:], sizes[run][1:], strict=True):
                 word = word * size + codes[name]
             words[f"w{index}"] = word
-        packed = codes.select(**words, **{name: codes[name] for name in keep})
-        rows.append(packed.filter([packed[name].notnull() for name in packed.columns]))
+        worded = codes.select(**words, **{name: codes[name] for name in keep})
+        rows.append(worded.filter([worded[name].notnull() for name in worded.columns]))
     return ibis.union(*rows), list(words)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import BadParameter, SourceError
 from discreet.private.engines.base import Source
 from discreet.private.engines.file_sources import CSV_SUFFIXES, PARQUET_SUFFIXES, CsvSource, ParquetSource, found_paths
+from discreet.private.engines.postgres import SCHEMES, IbisPostgresSource, PostgresTable
 from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, FrameSource, IbisDuckdbSource, IbisSource
 
 
@@ -24,12 +25,26 @@ def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | Non
     if isinstance(thing, Source):
         return thing
     several = thing if isinstance(thing, list | tuple) else [thing]
+    if any(isinstance(one, str) and one.lower().startswith(SCHEMES) for one in several):
+        return _open_postgres(several)
     csv, parquet = _files(several) if all(isinstance(one, str | Path) for one in several) else ([], [])
     if csv:
         return _open_csv(csv, delimiter, encoding)
     if delimiter is not None or encoding is not None:
         raise BadParameter("delimiter and encoding are for CSV files; leave them out here")
     return ParquetSource(parquet) if parquet else _open_table(thing)
+
+
+def _open_postgres(several: Sequence[Any]) -> Source:
+    if len(several) > 1:
+        raise SourceError("a table in a database cannot be opened together with others; make a view of them there")
+    address, mark, table = str(several[0]).rpartition("::")
+    if not mark or "://" not in address:
+        raise SourceError(
+            'the address of a database says no table; add one, such as "postgresql://host/db::public.visits", '
+            'or in a spec table = "public.visits"'
+        )
+    return PostgresTable(address, table)
 
 
 def _files(given: Iterable[str | Path]) -> tuple[list[Path], list[Path]]:
@@ -91,6 +106,8 @@ def _open_ibis(table: Any) -> Source:
         engine = table.get_backend().name
     except IbisError:
         raise SourceError("the ibis table: is not bound to a database; connect first, then take the table") from None
+    if engine == "postgres":
+        return IbisPostgresSource(table, "the ibis table (postgres)")
     kind = IbisDuckdbSource if engine == "duckdb" else IbisSource
     return kind(table, f"the ibis table ({engine})", table.columns)
 

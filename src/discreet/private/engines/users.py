@@ -38,16 +38,6 @@ _UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 _MIDNIGHT = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]00:00:00$"
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def nfc_normalize(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
-
-
-@ibis.udf.scalar.builtin(name="trim")  # type: ignore[untyped-decorator]
-def _trim(text: str, marks: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
-
-
 @ibis.udf.scalar.builtin(name="decode", signature=(("binary",), "string"))  # type: ignore[untyped-decorator]
 def _as_utf8(raw: Any) -> Any:
     """DuckDB's function, which fails on what is not UTF-8."""
@@ -82,7 +72,7 @@ def with_users(part: Any, engine: Engine, column: str, kinds: Collection[Any]) -
     check_kind(kind, column)
     if are_whole(kinds):
         is_one_type = kind.is_integer() and len(set(kinds)) == 1
-        return part if is_one_type else part.mutate(**{USER: raw.cast("string")})
+        return part if is_one_type else part.mutate(**{USER: engine.text(raw)})
     number = "float32" if any(one.is_float32() for one in kinds) else "float64"
     if kind.is_floating() or kind.is_integer():
         return part.mutate(**{USER: engine.text(raw.cast(number))})
@@ -97,11 +87,12 @@ def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     # step by step, so that the engine computes each column once
     part = part.mutate(**{USER: raw})
     part = part.mutate(user_plain=part[USER].re_search(_PLAIN))
-    part = part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], nfc_normalize(part[USER]))})
-    is_spaced = ~part.user_plain & part[USER].re_search(_SPACED)
-    part = part.mutate(**{USER: ibis.ifelse(is_spaced, _trim(part[USER], _SPACE), part[USER]).nullif("")})
+    part = part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))})
+    is_spaced = ~part.user_plain & part[USER].re_search(_SPACED) if engine.is_duckdb else ~part.user_plain
+    bare = ibis.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
+    part = part.mutate(**{USER: bare.nullif("")})
     text = part[USER]
-    part = part.mutate(user_number=text.try_cast(number), user_length=text.length())
+    part = part.mutate(user_number=engine.spelt(text, number), user_length=text.length())
     text, value, length = part[USER], part.user_number, part.user_length
     same = ibis.cases(
         (value.notnull(), engine.text(value)),
