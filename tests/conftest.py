@@ -42,7 +42,10 @@ def seeded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 def postgres() -> Iterator[postgres_server.Server]:
     """A PostgreSQL, one for each process of tests that needs it."""
     # beside the folders of tests, of which others than their owner may see nothing
-    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder, postgres_server.running(Path(folder)) as server:
+    with (
+        tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder,
+        postgres_server.running(Path(folder)) as server,
+    ):
         yield server
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -81,7 +82,7 @@ def running(folder: Path) -> Iterator[Server]:
             admin.execute("REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC")
             yield Server(port, admin)
     finally:
-        server.terminate()
+        server.send_signal(signal.SIGINT)  # without waiting for whoever is still connected
         try:
             server.wait(20)
         except subprocess.TimeoutExpired:

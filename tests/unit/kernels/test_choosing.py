@@ -21,7 +21,9 @@ def test_users_above_the_bound_are_told_apart(per_cell: int) -> None:
     want_kept, want_above, want_rows = [], [], []
     for user in range(30):
         mine = [
-            (cell, copy) for cell in range(4) for copy in range(min(((users == user) & (cells == cell)).sum(), per_cell))
+            (cell, copy)
+            for cell in range(4)
+            for copy in range(min(((users == user) & (cells == cell)).sum(), per_cell))
         ]
         if len(mine) > 5:
             want_above.append(user)

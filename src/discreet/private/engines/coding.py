@@ -73,7 +73,9 @@ def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, An
     read = {name: derived(table[name], attribute, engine) for name, attribute in attributes.items()}
     # as columns of their own, so that the engine computes each value once
     own = {name: f"{name}_read" for name, value in read.items() if value is not None and value is not table[name]}
-    table = table.mutate(**{own[name]: read[name] for name in own}) if own else table
+    table = engine.settled(table.mutate(**{own[name]: read[name] for name in own})) if own else table
+    ordinals = [name for name, attribute in attributes.items() if not isinstance(attribute, Nominal)]
+    table = engine.prepared(table, [own.get(name, name) for name in ordinals if read[name] is not None])
     steps = {
         name: _step(None if read[name] is None else table[own.get(name, name)], attribute, engine)
         for name, attribute in attributes.items()
@@ -90,7 +92,7 @@ def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, An
         name: step.code(joined[name], None if step.lookup is None else joined[f"{name}_found"])
         for name, step in steps.items()
     }
-    return joined.select(**codes, **{name: joined[name] for name in keep})
+    return engine.settled(joined.select(**codes, **{name: joined[name] for name in keep}))
 
 
 def _without_join(step: Step, most: int) -> Step:

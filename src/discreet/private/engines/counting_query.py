@@ -113,7 +113,9 @@ def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], uni
     return _tables(schema, places, ((batch, one if unit.is_row else batch["n"]) for batch in batches))
 
 
-def _aggregated_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
+def _aggregated_sets(
+    parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes
+) -> list[Counts]:
     """All tables in one query: each cell of all attributes adds to its place in every table, one after the other."""
     rows, names = coded_rows(parts, schema, unit, packed=False)
     cells = rows.group_by(names).aggregate(n=rows.count()) if unit.is_row else bounded(rows, names, unit, salt)

@@ -163,5 +163,7 @@ def _shown(address: str) -> str:
         parts = urlsplit(address)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        raise SourceError("the address of the database is malformed; write postgresql://ROLE@HOST:PORT/DATABASE") from None
+        raise SourceError(
+            "the address of the database is malformed; write postgresql://ROLE@HOST:PORT/DATABASE"
+        ) from None
     return f"postgresql://{parts.hostname or ''}{port}{parts.path}"

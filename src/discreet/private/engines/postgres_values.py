@@ -5,6 +5,7 @@ A cast is made only of what was seen to fit it. Texts of more than 10,000 letter
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import ibis
@@ -23,6 +24,7 @@ _WHOLE = r"^[+-]?[0-9]+$"
 _FAR, _NEAR = r"[eE]\+?0*[1-9][0-9]{4}", r"[eE]-0*[1-9][0-9]{4}"  # exponents of five digits or more
 _INFINITE, _NAN = r"^[+-]?inf(inity)?$", r"^[+-]?nan([(].*[)])?$"
 _LONGEST = 10_000
+_PREPARED = "_number"
 #: above the first, float64 has no number but infinity; below the second none but zero
 _LARGEST, _LEAST = "1.7976931348623158e308", "2.48e-324"
 
@@ -40,8 +42,20 @@ def btrim(text: str, marks: str) -> str:  # type: ignore[empty-body]
 class PostgresEngine(Engine):
     most_cases = 8
 
+    def settled(self, table: Any) -> Any:
+        """A limit, however high, keeps PostgreSQL from writing out each column wherever it is used."""
+        return table.limit(2**62)
+
+    def prepared(self, table: Any, names: Collection[str]) -> Any:
+        slow = [name for name in names if table[name].type().is_string() or table[name].type().is_decimal()]
+        if not slow:
+            return table
+        return self.settled(table.mutate(**{name + _PREPARED: self.number(table[name]) for name in slow}))
+
     def number(self, raw: Any) -> Any:
-        kind = raw.type()
+        kind, place = raw.type(), raw.op()
+        if isinstance(place, ops.Field) and place.name + _PREPARED in place.rel.schema:
+            return place.rel.to_expr()[place.name + _PREPARED]
         if kind.is_decimal():
             return _float(where(raw.cast("string") != "NaN", raw))
         return self._no_nan(self.spelt(raw)) if kind.is_string() else super().number(raw)
@@ -87,7 +101,7 @@ class PostgresEngine(Engine):
     def missing(self, raw: Any) -> Any:
         return raw.isnull() | (raw.cast("string") == "NaN") if raw.type().is_decimal() else super().missing(raw)
 
-    def lowered(self, text: Any, labels: Any) -> Any:
+    def lowered(self, text: Any, labels: Collection[str]) -> Any:
         """Of text that is compared by its characters, PostgreSQL lowers ASCII only."""
         if not all(label.isascii() for label in labels):
             raise SourceError(

@@ -85,14 +85,14 @@ def _decoded(raw: Any) -> Any:
 
 def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     # step by step, so that the engine computes each column once
-    part = part.mutate(**{USER: raw})
-    part = part.mutate(user_plain=part[USER].re_search(_PLAIN))
-    part = part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))})
+    part = engine.settled(part.mutate(**{USER: raw}))
+    part = engine.settled(part.mutate(user_plain=part[USER].re_search(_PLAIN)))
+    part = engine.settled(part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))}))
     is_spaced = ~part.user_plain & part[USER].re_search(_SPACED) if engine.is_duckdb else ~part.user_plain
     bare = ibis.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
-    part = part.mutate(**{USER: bare.nullif("")})
+    part = engine.settled(part.mutate(**{USER: bare.nullif("")}))
     text = part[USER]
-    part = part.mutate(user_number=engine.spelt(text, number), user_length=text.length())
+    part = engine.settled(part.mutate(user_number=engine.spelt(text, number), user_length=text.length()))
     text, value, length = part[USER], part.user_number, part.user_length
     same = ibis.cases(
         (value.notnull(), engine.text(value)),
@@ -102,4 +102,4 @@ def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
         ((length == 19) & text.re_search(_MIDNIGHT), text.left(10)),
         else_=text,
     )
-    return part.mutate(**{USER: same}).drop("user_plain", "user_number", "user_length")
+    return engine.settled(part.mutate(**{USER: same})).drop("user_plain", "user_number", "user_length")

@@ -163,6 +163,14 @@ class Engine:
         """The text without these marks at its ends."""
         return _trim(text, space)
 
+    def settled(self, table: Any) -> Any:
+        """The same table, whose columns are computed once, however often they are used."""
+        return table
+
+    def prepared(self, table: Any, names: Collection[str]) -> Any:
+        """The same table, with what `number` needs to be fast for these of its columns."""
+        return table
+
     def lookup(self, table: Any, names: list[str]) -> Any:
         """A small public table of labels and codes, to be joined."""
         return ibis.memtable(table.rename_columns(names))

@@ -61,9 +61,7 @@ def test_counts_are_those_of_plain_python(people: str) -> None:
 @pytest.mark.parametrize("unit", UNITS, ids=["plain", "per cell", "distinct"])
 def test_the_same_rows_of_users_count_as_on_duckdb(people: str, unit: Unit) -> None:
     schema = SCHEMA.select(["age", "sex", "day"])
-    assert count(people, schema, unit, salt=SALT) == count(
-        frame(made_rows(900, users=40)), schema, unit, salt=SALT
-    )
+    assert count(people, schema, unit, salt=SALT) == count(frame(made_rows(900, users=40)), schema, unit, salt=SALT)
 
 
 @pytest.mark.parametrize("kind", ["text", "varchar(40)", "numeric", "float8"])
@@ -287,4 +285,3 @@ def test_equal_rows_are_numbered_one_by_one(postgres: Server) -> None:
         counts = count(there, schema, Unit("u", most), salt=SALT)
         assert counts.counts.sum() == most
         assert counts == count(rows, schema, Unit("u", most), salt=SALT)
-

@@ -59,5 +59,3 @@ def test_values_that_count_nowhere(values: tuple[str, Any]) -> None:
     for name, case in of_engine(engine):
         if case.expected is None:
             assert shown(count(rows, Schema({name: case.attribute}), ROW, salt=SALT)) == {}, case.name
-
-
