@@ -10,7 +10,9 @@ The comparisons of samples with laws are counted over all processes, for they sh
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -18,7 +20,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-from tests import statistics
+from tests import postgres_server, statistics
 
 settings.register_profile("untimed", deadline=None, derandomize=True)
 # for who needs to know that a test fails, and not the simplest case in which it does
@@ -34,6 +36,17 @@ def seeded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     bits: Callable[[int], bytes] = np.random.Generator(np.random.PCG64(crc32(request.node.nodeid.encode()))).bytes
     monkeypatch.setattr("discreet.noise.source.os", type("Seeded", (), {"urandom": staticmethod(bits)}))
     monkeypatch.setattr(random, "_urandom", bits)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgres_server.Server]:
+    """A PostgreSQL, one for each process of tests that needs it."""
+    # beside the folders of tests, of which others than their owner may see nothing
+    with (
+        tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder,
+        postgres_server.running(Path(folder)) as server,
+    ):
+        yield server
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 from discreet.cli.publishing import data_during, wanted_release
 from discreet.cli.show import print_json, print_private, print_table
@@ -103,7 +104,10 @@ def _digest(path: Path, spec: Spec, period: str) -> str:
     parts = [_RECORD, path.read_text(encoding="utf-8"), *([period] if period else [])]
     parts += [repr(release.task.known) for release in spec.releases.values() if release.task.known]  # may be a CSV's
     for source in [spec.source] if isinstance(spec.source, str) else spec.source or ():
-        files = [(file.name, file.stat()) for file in found_paths(spec.resolve(source))]
+        if (address := spec.resolve(source)) and "://" in address:
+            parts.append(uuid4().hex)  # nobody knows whether a database is still what it was
+            continue
+        files = [(file.name, file.stat()) for file in found_paths(address.partition("::")[0])]
         parts += [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in files]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 

@@ -18,7 +18,7 @@ from discreet.private.engines.counting_query import read
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import quiet, remembered_bytes
 from discreet.private.engines.users import USER, with_users
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.private.rows import Rows
 from discreet.schema import Ordinal, Schema
 
@@ -92,7 +92,7 @@ class RememberedRows:
 
 def _codes(parts: list[Any], schema: Schema, unit: Unit, user: str) -> pa.Table | None:
     """The codes of all rows that count and their users; None if they are too many to remember."""
-    engine = Engine(parts[0].get_backend())
+    engine = engine_of(parts[0].get_backend())
     aliases = {f"a{place}": attribute for place, attribute in enumerate(schema.values())}
     kinds = [part[USER].type() for part in parts]
     rows = []

@@ -57,7 +57,7 @@ def shards_of(users: Ints, salt: np.uint64, shift: np.uint64, shards: NDArray[np
 
 @kernel
 def spread(
-    users: Ints, tickets: Ints, words: NDArray[np.int32], shards: NDArray[np.uint8], ends: Ints, rows: Ints
+    users: Ints, tickets: Ints, words: NDArray[np.int32] | Ints, shards: NDArray[np.uint8], ends: Ints, rows: Ints
 ) -> None:
     """Rows of user, word and, if there is a third column, ticket, written to where their shards end so far.
 

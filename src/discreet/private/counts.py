@@ -23,6 +23,8 @@ Codes = NDArray[np.int64]
 LARGEST_TOTAL = 2**62
 LARGEST_DENSE = 2**30
 _WORD = 2**63
+#: tables that are as well written out as not
+_SMALL = 2**16
 
 
 class NeverShown:
@@ -95,6 +97,13 @@ class Counts(NeverShown):
         for word, part in zip(ordered, word_slices(shape), strict=True):
             _unpack(word[starts], shape[part], codes[:, part])
         return cls(shape, codes, sums)
+
+    @classmethod
+    def from_cells(cls, sizes: Sequence[int], cells: Codes) -> Counts:
+        """Counts from the number of each record's cell in the full table."""
+        if math.prod(sizes) <= max(cells.size, _SMALL):
+            return cls.from_dense(sizes, np.bincount(cells, minlength=math.prod(sizes)))
+        return cls.from_words(sizes, [cells], np.ones(cells.size, np.int64))
 
     @classmethod
     def from_dense(cls, sizes: Sequence[int], table: Codes) -> Counts:

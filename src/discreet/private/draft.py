@@ -17,7 +17,7 @@ from discreet.private.engines.csv_text import CsvLayout
 from discreet.private.engines.file_sources import CSV_SUFFIXES
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED, was_stopped
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.schema import Attribute, Nominal
 from discreet.spec.checking import DRAFT_MARK
 from discreet.spec.toml import toml_key, toml_table, toml_value
@@ -180,7 +180,7 @@ def _look(path: Path, delimiter: str | None) -> dict[str, DraftedColumn]:
 
 
 def _columns(table: Any, wanted: dict[str, str]) -> dict[str, DraftedColumn]:
-    engine = Engine(table.get_backend())
+    engine = engine_of(table.get_backend())
     return {name: drafted_column(table.select(alias), name, engine) for alias, name in wanted.items()}
 
 

@@ -18,7 +18,7 @@ from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
 from discreet.private.engines.session import Limits, kept_table, quiet
 from discreet.private.engines.users import USER, with_users
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.schema import Attribute, Nominal, Schema
 
 #: so many different values are looked at for what they may mean
@@ -78,7 +78,7 @@ def _counted(parts: list[Any], schema: Schema, unit: Unit, releases: Mapping[str
 
 def _states(parts: list[Any], schema: Schema, unit: Unit, stack: ExitStack) -> Any:
     """One row for each row: what each of its values is, as text and as truth values, and its user."""
-    engine = Engine(parts[0].get_backend())
+    engine = engine_of(parts[0].get_backend())
     kinds = [] if unit.is_row else [part[USER].type() for part in parts]
     rows = []
     for raw in parts:

@@ -28,7 +28,7 @@ from discreet.tasks import TASKS, Task, task_from_dict
 DRAFT_MARK = "drafted_from_private_data"
 
 _TABLES = ("data", "privacy", "attributes", "releases")
-_DATA_KEYS = ("source", "name", "delimiter", "encoding")
+_DATA_KEYS = ("source", "table", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
 _KNOWN_KEYS = ("known", "known_csv")
 _RELEASE_KEYS = ("task", "by", "epsilon", "method", "reliable", KEY, *_KNOWN_KEYS, *PLANNING_KEYS)
@@ -116,6 +116,11 @@ class _Checker:
         paths = source if isinstance(source, list) else [source]
         if "source" in table and not (paths and all(isinstance(path, str) and path for path in paths)):
             self._say("data", 'source: must be a path such as "people.parquet", or a list of paths')
+        if (inside := self._text("data", "table")) is not None:
+            if isinstance(source, str) and "::" not in source.rpartition("/")[2]:
+                source = f"{source}::{inside}"
+            else:
+                self._say("data", 'table: belongs to one database, such as source = "postgresql://host/db"')
         delimiter, encoding = self._text("data", "delimiter"), self._text("data", "encoding")
         if delimiter is not None and len(delimiter) != 1:
             self._say("data", f'delimiter: must be one character such as ";" or "\\t", not {delimiter!r}')

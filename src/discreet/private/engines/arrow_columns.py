@@ -7,7 +7,7 @@ the coding treats by the schema's rule for values outside the domain; nulls stay
 from __future__ import annotations
 
 import cmath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+#: what folders say of all rows of a file
+Said = Callable[[Path], Mapping[str, str | None]]
 
 _OUTSIDE = "\x00outside"
 _MICROSECONDS = {"s": 10**6, "ms": 10**3}
@@ -63,8 +66,8 @@ def from_values(values: Iterable[object]) -> Any:
     return pa.array([_text(value) for value in values], pa.large_string())
 
 
-def parquet_batches(paths: list[Path], names: list[str]) -> Any:
-    """A stream of readable record batches over Parquet files of one layout."""
+def parquet_batches(paths: list[Path], names: list[str], above: list[str], said: Said) -> Any:
+    """A stream of readable record batches over Parquet files of one layout; `above` are columns that folders say."""
 
     def opened(path: Path) -> Any:
         return pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
@@ -72,11 +75,14 @@ def parquet_batches(paths: list[Path], names: list[str]) -> Any:
     def batches() -> Iterator[Any]:
         for path in paths:
             with opened(path) as file:
-                yield from file.iter_batches(columns=names)
+                for batch in file.iter_batches(columns=names):
+                    told = said(path) if above else {}
+                    same = [pa.array([told[name]] * len(batch), pa.string()) for name in above]
+                    yield pa.record_batch([*batch.columns, *same], [*batch.schema.names, *above])
 
     with opened(paths[0]) as file:
-        fields = pa.schema([file.schema_arrow.field(name) for name in names])
-    return readable_stream(fields, batches(), names)
+        fields = [file.schema_arrow.field(name) for name in names]
+    return readable_stream(pa.schema([*fields, *((name, pa.string()) for name in above)]), batches(), names + above)
 
 
 def readable_stream(fields: Any, batches: Iterable[Any], names: list[str]) -> Any:

@@ -25,6 +25,8 @@ class Source(ABC):
     has_careful_reading = False
     #: whether its rows are counted by our own DuckDB, whatever is asked of them
     comes_to_us = True
+    #: whether rows stay where they are and only aggregates are handed out
+    counts_itself = False
 
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name

@@ -24,8 +24,6 @@ from discreet.private.engines.ordinal_codes import real, whole
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal
 
-_CASE_MOST = 1000
-
 
 @dataclass(frozen=True)
 class Step:
@@ -75,29 +73,31 @@ def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, An
     read = {name: derived(table[name], attribute, engine) for name, attribute in attributes.items()}
     # as columns of their own, so that the engine computes each value once
     own = {name: f"{name}_read" for name, value in read.items() if value is not None and value is not table[name]}
-    table = table.mutate(**{own[name]: read[name] for name in own}) if own else table
+    table = engine.settled(table.mutate(**{own[name]: read[name] for name in own})) if own else table
+    ordinals = [name for name, attribute in attributes.items() if not isinstance(attribute, Nominal)]
+    table = engine.prepared(table, [own.get(name, name) for name in ordinals if read[name] is not None])
     steps = {
         name: _step(None if read[name] is None else table[own.get(name, name)], attribute, engine)
         for name, attribute in attributes.items()
     }
     if not engine.is_duckdb:
-        steps = {name: _without_join(step) for name, step in steps.items()}
+        steps = {name: _without_join(step, engine.most_cases) for name, step in steps.items()}
     keys = {f"{name}_key": step.key for name, step in steps.items() if step.lookup is not None}
     joined = table.mutate(**keys, **keep) if keys or keep else table
     for name, step in steps.items():
         if step.lookup is not None:
-            lookup = ibis.memtable(step.lookup.rename_columns([f"{name}_label", f"{name}_found"]))
+            lookup = engine.lookup(step.lookup, [f"{name}_label", f"{name}_found"])
             joined = joined.left_join(lookup, joined[f"{name}_key"] == lookup[f"{name}_label"])
     codes = {
         name: step.code(joined[name], None if step.lookup is None else joined[f"{name}_found"])
         for name, step in steps.items()
     }
-    return joined.select(**codes, **{name: joined[name] for name in keep})
+    return engine.settled(joined.select(**codes, **{name: joined[name] for name in keep}))
 
 
-def _without_join(step: Step) -> Step:
-    """A small look-up as a CASE: a join is faster, but on a foreign engine it needs the right to create tables."""
-    if step.lookup is None or step.lookup.num_rows > _CASE_MOST:
+def _without_join(step: Step, most: int) -> Step:
+    """A small look-up as a CASE: a join is faster, but on a foreign engine it may need the right to create tables."""
+    if step.lookup is None or step.lookup.num_rows > most:
         return step
     found = step.key.cases(*zip(*(column.to_pylist() for column in step.lookup.columns), strict=True))
     return Step(lambda column, _: step.code(column, found))
@@ -118,7 +118,7 @@ def _step(value: Any, attribute: Attribute, engine: Engine) -> Step:
         key, key_type = value.cast("int64"), pa.int64()
         codes = {int(label): code for label, code in codes.items() if _is_int64(label)}
     elif attribute.reading.ignore_case:
-        key = key.lower()
+        key = engine.lowered(key, codes)
     elif value.type().is_decimal():  # whose texts have no zeros at the end, so the label '3.50' is found as '3.5'
         codes = {label.rstrip("0").removesuffix("."): code for label, code in codes.items() if "." in label} | codes
     lookup = pa.table({"label": pa.array(list(codes), key_type), "code": pa.array(list(codes.values()), pa.int64())})

@@ -1,27 +1,31 @@
-"""The counting query: code, filter, bound per user, group, count. Written once, in ibis, for every engine."""
+"""The counting query: code, filter, bound per user (`bounding`), group, count. Written once, in ibis, for all engines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
 import ibis
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
 from discreet.private.counts import Counts, word_slices
 from discreet.private.engines.base import Result, Source, Work
+from discreet.private.engines.bounding import bounded
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, quiet
+from discreet.private.engines.session import UNLIMITED, Limits, array_batches, quiet
+from discreet.private.engines.streamed_bounding import MOST_CELLS, bounded_cells
 from discreet.private.engines.users import USER, with_users
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.schema import Schema
 
-_BLOCK = 1024
+Ints = NDArray[np.int64]
+#: words of cells by name, and how many rows have each; one weight alone holds for all
+Weighed = tuple[Mapping[str, NDArray[Any]], NDArray[Any]]
 
 
 def count(source: Any, schema: Schema, unit: Unit, *, salt: bytes, limits: Limits = UNLIMITED) -> Counts:
@@ -36,7 +40,9 @@ def count(source: Any, schema: Schema, unit: Unit, *, salt: bytes, limits: Limit
         raise BadParameter("salt must be bytes, fresh for every release, such as secrets.token_bytes(16)")
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
-    return read(opened, schema, unit, limits, lambda parts: _counted(parts, schema, unit, salt.hex()))
+    if (cells := _streamed(opened, schema, unit, salt, limits)) is not None:
+        return Counts.from_cells(schema.sizes, cells)
+    return read(opened, schema, unit, limits, lambda parts: _counted(parts, schema, unit, salt))
 
 
 def count_sets(
@@ -46,13 +52,22 @@ def count_sets(
     opened = open_source(source)
     del source  # a traceback that prints local variables must not find it
     places = [[schema.names.index(name) for name in names] for names in sets]
-    return read(opened, schema, unit, limits, lambda parts: _counted_sets(parts, schema, places, unit, salt.hex()))
+    cells = _streamed(opened, schema, unit, salt, limits)
+    if cells is not None:
+        return _tables(schema, places, [({"w0": cells}, np.ones(1, np.int64))])
+    return read(opened, schema, unit, limits, lambda parts: _counted_sets(parts, schema, places, unit, salt))
 
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
     """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
     source.require([*schema.columns, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
-    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: coded_rows(parts, schema, unit))
+    rehearsed = _rehearsed if source.counts_itself else coded_rows
+    read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: rehearsed(parts, schema, unit))
+
+
+def _rehearsed(parts: list[Any], schema: Schema, unit: Unit) -> None:
+    """The real query, by the engine and the role that it will have, over no rows."""
+    _counted(parts, schema, unit, b"rehearsal")
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
@@ -64,18 +79,65 @@ def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[
     return source.read(wanted, limits, work)
 
 
-def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: str) -> Counts:
+def _streamed(source: Source, schema: Schema, unit: Unit, salt: bytes, limits: Limits) -> Ints | None:
+    """The cell of each row that counts, bounded beside our own DuckDB; None where that is not possible."""
+    if unit.is_row or source.counts_itself or schema.cells >= MOST_CELLS:
+        return None
+
+    def work(parts: list[Any]) -> Ints | None:
+        if parts[0].get_backend().name != "duckdb":
+            return None
+        rows, (word,) = coded_rows(parts, schema, unit)
+        return bounded_cells(rows, word, schema.cells, unit, salt, limits)
+
+    return read(source, schema, unit, limits, work)
+
+
+def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Counts:
     rows, words = coded_rows(parts, schema, unit)
-    with ExitStack() as stack:
-        by_cell = rows.group_by(words)
-        cells = by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt, stack)
-        with quiet():
-            table = rows.get_backend().to_pyarrow(cells)
+    by_cell = rows.group_by(words)
+    cells = by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt)
+    with quiet():
+        table = rows.get_backend().to_pyarrow(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
     return Counts.from_words(schema.sizes, arrays[:-1], arrays[-1])
 
 
-def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: str) -> list[Counts]:
+def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
+    if parts[0].get_backend().name != "duckdb":
+        return _aggregated_sets(parts, schema, places, unit, salt)
+    rows, names = coded_rows(parts, schema, unit)
+    cells = rows.select(names) if unit.is_row else bounded(rows, names, unit, salt)
+    one = np.ones(1, np.int64)
+    batches = array_batches(cells)
+    return _tables(schema, places, ((batch, one if unit.is_row else batch["n"]) for batch in batches))
+
+
+def _aggregated_sets(
+    parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes
+) -> list[Counts]:
+    """All tables in one query: each cell of all attributes adds to its place in every table, one after the other."""
+    rows, names = coded_rows(parts, schema, unit, packed=False)
+    cells = rows.group_by(names).aggregate(n=rows.count()) if unit.is_row else bounded(rows, names, unit, salt)
+    shapes = [[schema.sizes[place] for place in mine] for mine in places]
+    starts = np.cumsum([0, *map(prod, shapes)])
+    found = []
+    for mine, shape, start in zip(places, shapes, starts.tolist(), strict=False):
+        cell = ibis.literal(0, "int64")
+        for place, size in zip(mine, shape, strict=True):
+            cell = cell * size + cells[names[place]]
+        found.append(cell + start)
+    spread = cells.select(n=cells.n, place=ibis.array(found).unnest())
+    with quiet():
+        table = rows.get_backend().to_pyarrow(spread.group_by("place").aggregate(n=spread.n.sum()))
+    flat = np.zeros(starts[-1], np.int64)
+    flat[np.array(table["place"].to_pylist(), np.int64)] = np.array(table["n"].to_pylist(), np.int64)
+    tables = np.split(flat, starts[1:-1])
+    return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
+
+
+def _tables(schema: Schema, places: list[list[int]], batches: Iterable[Weighed]) -> list[Counts]:
+    """Counts by each set of attributes, from rows' words and weights."""
     from discreet.kernels.counting import add_rows
 
     shapes = [[schema.sizes[place] for place in mine] for mine in places]
@@ -87,22 +149,19 @@ def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], uni
         steps[number, mine] = np.cumprod([1, *shape[:0:-1]])[::-1]
     members = np.array([place for mine in places for place in mine], np.int64)
     ends = np.cumsum([len(mine) for mine in places])
-    first = np.array([part.start for part in word_slices(schema.sizes)] + [len(schema)], np.int64)
+    slices = word_slices(schema.sizes)
+    first = np.array([part.start for part in slices] + [len(schema)], np.int64)
     sizes = np.array(schema.sizes, np.int64)
-    rows, names = coded_rows(parts, schema, unit)
-    with ExitStack() as stack:
-        cells = rows.select(names) if unit.is_row else bounded(rows, names, unit, salt, stack)
-        for batch in array_batches(cells):
-            words = np.stack([batch[name].astype(np.int64, copy=False) for name in names])
-            weights = np.ones(1, np.int64) if unit.is_row else batch["n"].astype(np.int64, copy=False)
-            add_rows(words, weights, first, sizes, members, ends, steps, starts, table)
+    for batch, weights in batches:
+        words = np.stack([batch[f"w{index}"].astype(np.int64, copy=False) for index in range(len(slices))])
+        add_rows(words, weights.astype(np.int64, copy=False), first, sizes, members, ends, steps, starts, table)
     tables = np.split(table, starts[1:-1])
     return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
-def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[str]]:
+def coded_rows(parts: list[Any], schema: Schema, unit: Unit, *, packed: bool = True) -> tuple[Any, list[str]]:
     """One row for each row that counts: its cell, packed into int64 words, and its user; and the words' names."""
-    engine = Engine(parts[0].get_backend())
+    engine = engine_of(parts[0].get_backend())
     attributes = {f"a{index}": attribute for index, attribute in enumerate(schema.values())}
     names, sizes = list(attributes), schema.sizes
     kinds = [] if unit.is_row else [part[USER].type() for part in parts]
@@ -111,50 +170,12 @@ def coded_rows(parts: list[Any], schema: Schema, unit: Unit) -> tuple[Any, list[
         keep = {} if unit.is_row else {"user_id": part[USER]}
         codes = coded(part, attributes, keep, engine)
         words = {}
-        for index, run in enumerate(word_slices(sizes)):
+        runs = word_slices(sizes) if packed else [slice(place, place + 1) for place in range(len(sizes))]
+        for index, run in enumerate(runs):
             word = codes[names[run.start]]
             for name, size in zip(names[run][1:], sizes[run][1:], strict=True):
                 word = word * size + codes[name]
             words[f"w{index}"] = word
-        packed = codes.select(**words, **{name: codes[name] for name in keep})
-        rows.append(packed.filter([packed[name].notnull() for name in packed.columns]))
+        worded = codes.select(**words, **{name: codes[name] for name in keep})
+        rows.append(worded.filter([worded[name].notnull() for name in worded.columns]))
     return ibis.union(*rows), list(words)
-
-
-def bounded(rows: Any, words: list[str], unit: Unit, salt: str, stack: ExitStack) -> Any:
-    """At most `max_rows_per_cell` rows of a user in a cell, then at most `max_rows` of the user in all.
-
-    Which rows of a user count follows from that user's rows and the salt alone. Only users above the bound are ranked.
-    """
-    if unit.max_rows_per_cell is None:
-        kept = stack.enter_context(kept_table(rows))  # a source may be a stream, which is read once
-        totals = kept.group_by("user_id").aggregate(total=kept.count())
-        several = kept.group_by(["user_id", *words]).aggregate(n=kept.count())
-    else:
-        most = ibis.literal(unit.max_rows_per_cell, "int64")
-        several = rows.group_by(["user_id", *words]).aggregate(n=rows.count())
-        several = kept = stack.enter_context(kept_table(several.mutate(n=ibis.least(several.n, most))))
-        totals = kept.group_by("user_id").aggregate(total=kept.n.sum())
-    seed = ibis.literal(salt).hash() ^ totals.user_id.cast("string").hash()
-    above = totals.filter(totals.total > unit.max_rows).select("user_id", seed=seed.hash())
-    below = kept.anti_join(above, "user_id")
-    below = below.select(*words, n=ibis.literal(1, "int64") if unit.max_rows_per_cell is None else below.n)
-    ranked = _ranked(several.join(above, "user_id"), words)
-    chosen = ranked.filter(ranked.rank < unit.max_rows).select(*words, n=ibis.literal(1, "int64"))
-    both = ibis.union(below, chosen)
-    return both.group_by(words).aggregate(n=both.n.sum())
-
-
-def _ranked(several: Any, words: list[str]) -> Any:
-    """Each user's rows in the order of their hashes. Equal rows are numbered; which of them counts does not matter."""
-    # in blocks, so that one user with very many equal rows takes little memory
-    blocks = several.mutate(block=ibis.range((several.n + (_BLOCK - 1)) // _BLOCK).unnest())
-    start = blocks.block * _BLOCK
-    size = ibis.ifelse(blocks.n - start < _BLOCK, blocks.n - start, _BLOCK)
-    single = blocks.mutate(copy=start + ibis.range(size).unnest())
-    ticket = single.seed
-    for name in [*words, "copy"]:
-        ticket = (ticket ^ single[name].hash()).hash()
-    single = single.mutate(ticket=ticket)
-    order = [single.ticket, *(single[name] for name in words), single.copy]
-    return single.mutate(rank=ibis.row_number().over(group_by=single.user_id, order_by=order))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+import pyarrow as pa
+
 from discreet.errors import SourceError
 
 _LONE_RETURN = re.compile("\r(?!\n)")
@@ -23,7 +25,7 @@ class CsvLayout:
     """What one must know of a CSV file to read it."""
 
     delimiter: str
-    packed: bool
+    packed: str
     names: tuple[str, ...]
 
     @classmethod
@@ -31,10 +33,10 @@ class CsvLayout:
         """From the first line, which names the columns; blanks around the names are not part of them."""
         mark = delimiter or ("\t" if ".tsv" in path.name.lower() else ",")
         try:
+            packed = _packing(path)
             with _opened(path) as file, io.TextIOWrapper(file, encoding, errors="replace", newline="") as text:
                 cells = next(csv.reader(text, delimiter=mark), None)
-                packed = isinstance(file, gzip.GzipFile)
-        except (OSError, EOFError, csv.Error, UnicodeError):
+        except (OSError, EOFError, csv.Error, UnicodeError, pa.ArrowException):
             raise SourceError(f"{path}: its first line cannot be read; is this a complete CSV file?") from None
         if cells is None:
             raise SourceError(f"{path}: is empty; a CSV file starts with a line that names its columns")
@@ -62,7 +64,15 @@ def repaired_copy(path: Path, folder: Path, encoding: str) -> Path:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """The file's bytes, unpacked if it is a gzip file whatever its name."""
+    """The file's bytes, unpacked if it is packed, whatever its name."""
+    packing = _packing(path)
+    if packing == "zstd":
+        return cast("IO[bytes]", io.BufferedReader(pa.input_stream(str(path), compression="zstd")))
+    return cast("IO[bytes]", gzip.open(path)) if packing == "gzip" else path.open("rb")
+
+
+def _packing(path: Path) -> str:
+    """By its first bytes: gzip, zstd or none."""
     with path.open("rb") as file:
-        is_packed = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
+        first = file.read(4)
+    return "gzip" if first.startswith(b"\x1f\x8b") else "zstd" if first == b"\x28\xb5\x2f\xfd" else "none"

@@ -9,20 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.errors import SourceError, is_address
 from discreet.naming import usable_path
-from discreet.private.engines.arrow_columns import parquet_batches
+from discreet.private.engines.arrow_columns import parquet_batches, readable_stream
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
 from discreet.private.engines.session import Limits, Session, picked, private_session, quoted
 from discreet.private.engines.table_sources import ArrowSource
 
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+CSV_SUFFIXES = tuple(kind + packing for packing in ("", ".gz", ".zst") for kind in (".csv", ".tsv", ".txt"))
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 PARQUET_SUFFIXES = (".parquet", ".pq")
+#: how hive writes a missing value, and what stands for the type of such a column
+_NO_VALUE, _PARTITION = "__HIVE_DEFAULT_PARTITION__", "folder"
 
 Layout = TypeVar("Layout")
 ParquetLayout = tuple[tuple[str, str], ...]
@@ -45,7 +49,9 @@ def _expanded(given: str | Path) -> list[Path]:
     if is_address(text) and not path.exists():
         raise address
     if path.is_dir():
-        raise SourceError(f"{text}: is a folder; name its files, such as {path / '*.parquet'}")
+        if not (found := sorted(one for one in path.rglob("*.parquet") if not _is_hidden(one.relative_to(path)))):
+            raise SourceError(f"{text}: is a folder without Parquet files; name the files themselves")
+        return found
     if path.exists():
         return [path]
     if not glob.has_magic(text):
@@ -54,6 +60,17 @@ def _expanded(given: str | Path) -> list[Path]:
     if not matches:
         raise SourceError(f"{text}: no file matches this pattern; correct it")
     return matches
+
+
+def _is_hidden(path: Path) -> bool:
+    """What other programs leave in such folders beside the data."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def partition_of(path: Path) -> dict[str, str | None]:
+    """What the folders above a file say of all its rows, such as .../country=NL/year=2024/part.parquet."""
+    pairs = [folder.partition("=") for folder in path.parts[:-1] if "=" in folder.strip("=")]
+    return {name: None if value == _NO_VALUE else unquote(value) for name, _, value in pairs}
 
 
 class FileSource(Source, Generic[Layout]):
@@ -113,7 +130,7 @@ class CsvSource(FileSource[CsvLayout]):
     def _query(self, session: Session, layout: CsvLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
         packed = layout.packed
         if careful or self._encoding != "utf-8-sig":
-            paths, packed = [repaired_copy(path, session.folder, self._encoding) for path in paths], False
+            paths, packed = [repaired_copy(path, session.folder, self._encoding) for path in paths], "none"
         delimiter = quoted(layout.delimiter, "'")
         columns = ", ".join(f"c{index}: 'VARCHAR'" for index in range(len(layout.names)))
         fields = ", ".join(
@@ -123,7 +140,7 @@ class CsvSource(FileSource[CsvLayout]):
         return (
             f"SELECT {fields} FROM read_csv({_path_list(paths)}, columns = {{{columns}}}, auto_detect = false, "
             f"header = true, delim = {delimiter}, quote = '\"', escape = '\"', null_padding = true, "
-            f"compression = '{'gzip' if packed else 'none'}'{tolerance})"
+            f"compression = '{packed}'{tolerance})"
         )
 
 
@@ -132,19 +149,54 @@ class ParquetSource(FileSource[ParquetLayout]):
 
     def __init__(self, paths: list[Path]) -> None:
         layouts: dict[Path, ParquetLayout] = {}
+        above = [name for name in partition_of(paths[0]) if all(name in partition_of(path) for path in paths)]
         for path in paths:
             try:
-                layouts[path] = tuple((field.name, str(field.type)) for field in pq.read_schema(path))
+                inside = tuple((field.name, str(field.type)) for field in pq.read_schema(path))
             except (OSError, pa.ArrowException):
                 raise SourceError(f"{path}: cannot be read; is this a complete Parquet file?") from None
+            names = {name for name, _ in inside}
+            layouts[path] = inside + tuple((name, _PARTITION) for name in above if name not in names)
         super().__init__(layouts, lambda layout: [name for name, _ in layout])
 
     def _query(self, session: Session, layout: ParquetLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
-        if careful:
-            rows = session.register(parquet_batches(paths, list(dict.fromkeys(wanted.values()))))
+        above = [name for name, kind in layout if kind == _PARTITION and name in wanted.values()]
+        if careful or above:
+            names = [name for name in dict.fromkeys(wanted.values()) if name not in above]
+            rows = session.register(parquet_batches(paths, names, above, partition_of))
         else:  # the statistics in a file ignore NaN, and DuckDB would conclude that there is none
             rows = f"read_parquet({_path_list(paths)}, hive_partitioning = false, can_have_nan = true)"
         return f"SELECT {picked(wanted)} FROM {rows}"
+
+
+class ArrowFileSource(FileSource[ParquetLayout]):
+    """Arrow's own files, also called Feather."""
+
+    has_careful_reading = False
+
+    def __init__(self, paths: list[Path]) -> None:
+        layouts: dict[Path, ParquetLayout] = {}
+        for path in paths:
+            try:
+                with pa.ipc.open_file(str(path)) as file:
+                    layouts[path] = tuple((field.name, str(field.type)) for field in file.schema)
+            except (OSError, pa.ArrowException):
+                raise SourceError(
+                    f"{path}: cannot be read; is this a complete Arrow file (Feather, version 2)?"
+                ) from None
+        super().__init__(layouts, lambda layout: [name for name, _ in layout])
+
+    def _query(self, session: Session, layout: ParquetLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
+        names = list(dict.fromkeys(wanted.values()))
+
+        def batches() -> Iterator[Any]:
+            for path in paths:
+                with pa.ipc.open_file(str(path)) as file:
+                    yield from (file.get_batch(place).select(names) for place in range(file.num_record_batches))
+
+        with pa.ipc.open_file(str(paths[0])) as file:
+            fields = pa.schema([file.schema.field(name) for name in names])
+        return f"SELECT {picked(wanted)} FROM {session.register(readable_stream(fields, batches(), names))}"
 
 
 def _path_list(paths: list[Path]) -> str:

@@ -165,8 +165,8 @@ class _Grid:
         last = self.bins - 1
         guess = ((value - self.edge(0)) / (self.step / self.per_one)).floor().cast("int64")
         guess = ibis.ifelse(guess > last, last, guess)
-        up = (value >= self._edge(guess + 1)).cast("int64")
-        down = (value < self._edge(guess)).cast("int64")
+        up = ibis.ifelse(value >= self._edge(guess + 1), 1, 0)
+        down = ibis.ifelse(value < self._edge(guess), 1, 0)
         code = guess + up - down
         return ibis.ifelse(code > last, last, code)
 

@@ -24,7 +24,8 @@ class PeriodSource(Source):
         super().__init__(source.name, source.columns)
         source.require([column])
         self._source, self._column, self._dates, self._span = source, column, dates, span
-        self.has_careful_reading, self.comes_to_us = source.has_careful_reading, source.comes_to_us
+        self.has_careful_reading = source.has_careful_reading
+        self.comes_to_us, self.counts_itself = source.comes_to_us, source.counts_itself
 
     def without_rows(self) -> Source:
         return PeriodSource(self._source.without_rows(), self._column, self._dates, self._span)

@@ -38,7 +38,7 @@ _MOST = 1 << 32
 class ShardedRows:
     """Private rows, sorted by the shard that their user belongs to, and where each shard ends.
 
-    A row is user, word, and ticket unless that is the user; or, if users are numbers of 32 bits, user * 2**32 + word.
+    A row is user, word, and ticket unless that is the user; or, if both are numbers of 32 bits, user * 2**32 + word.
     """
 
     rows: Ints = field(repr=False)
@@ -54,10 +54,11 @@ class ShardedRows:
             for (users, _, _), found in zip(batches, shards, strict=True)
         ]
         named = any(users is not tickets for users, tickets, _ in batches)
-        rows = np.empty((sizes.sum(), 3 if named else 1 if all(short) else 2), np.int64)
+        packed = all(short) and all(words.dtype == np.int32 for _, _, words in batches)
+        rows = np.empty((sizes.sum(), 3 if named else 1 if packed else 2), np.int64)
         ends = np.cumsum(sizes) - sizes
         for (users, tickets, words), found in zip(batches, shards, strict=True):
-            spread(users, tickets, np.asarray(words, np.int32), found, ends, rows)
+            spread(users, tickets, words, found, ends, rows)
         return cls(rows, ends)
 
 

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
+from discreet.private.engines.aggregated_histories import AggregatedHistories
 from discreet.private.engines.base import Source
 from discreet.private.engines.counting_query import coded_rows, read
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.reservoirs import Batch, Reservoirs, ShardedRows
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, remembered_bytes
-from discreet.private.kept import Kept, KeptRecords
+from discreet.private.kept import Histories, Kept, KeptRecords
 from discreet.schema import Schema
 
 #: cell numbers fill the lower bits of a key
@@ -31,11 +32,14 @@ MOST_CELLS = 2**31
 _TOGETHER = 1 << 22
 
 
-def histories(source: Any, schema: Schema, unit: Unit, *, looks: int = 1, limits: Limits = UNLIMITED) -> RowHistories:
+def histories(source: Any, schema: Schema, unit: Unit, *, looks: int = 1, limits: Limits = UNLIMITED) -> Histories:
     """What the users of a source have; nothing is read yet. If there will be several looks, rows may be remembered."""
     if schema.cells >= MOST_CELLS:
         raise BadParameter(f"{' x '.join(schema)} makes {schema.cells:,} cells, too many for items; use fewer contexts")
-    return RowHistories(open_source(source), schema, unit, looks, limits)
+    opened = open_source(source)
+    if opened.counts_itself:
+        return AggregatedHistories(opened, schema, unit, limits)
+    return RowHistories(opened, schema, unit, looks, limits)
 
 
 class RowHistories:

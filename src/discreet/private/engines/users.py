@@ -38,16 +38,6 @@ _UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 _MIDNIGHT = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]00:00:00$"
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def nfc_normalize(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
-
-
-@ibis.udf.scalar.builtin(name="trim")  # type: ignore[untyped-decorator]
-def _trim(text: str, marks: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
-
-
 @ibis.udf.scalar.builtin(name="decode", signature=(("binary",), "string"))  # type: ignore[untyped-decorator]
 def _as_utf8(raw: Any) -> Any:
     """DuckDB's function, which fails on what is not UTF-8."""
@@ -82,7 +72,7 @@ def with_users(part: Any, engine: Engine, column: str, kinds: Collection[Any]) -
     check_kind(kind, column)
     if are_whole(kinds):
         is_one_type = kind.is_integer() and len(set(kinds)) == 1
-        return part if is_one_type else part.mutate(**{USER: raw.cast("string")})
+        return part if is_one_type else part.mutate(**{USER: engine.text(raw)})
     number = "float32" if any(one.is_float32() for one in kinds) else "float64"
     if kind.is_floating() or kind.is_integer():
         return part.mutate(**{USER: engine.text(raw.cast(number))})
@@ -95,13 +85,14 @@ def _decoded(raw: Any) -> Any:
 
 def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     # step by step, so that the engine computes each column once
-    part = part.mutate(**{USER: raw})
-    part = part.mutate(user_plain=part[USER].re_search(_PLAIN))
-    part = part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], nfc_normalize(part[USER]))})
-    is_spaced = ~part.user_plain & part[USER].re_search(_SPACED)
-    part = part.mutate(**{USER: ibis.ifelse(is_spaced, _trim(part[USER], _SPACE), part[USER]).nullif("")})
+    part = engine.settled(part.mutate(**{USER: raw}))
+    part = engine.settled(part.mutate(user_plain=part[USER].re_search(_PLAIN)))
+    part = engine.settled(part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))}))
+    is_spaced = ~part.user_plain & part[USER].re_search(_SPACED) if engine.is_duckdb else ~part.user_plain
+    bare = ibis.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
+    part = engine.settled(part.mutate(**{USER: bare.nullif("")}))
     text = part[USER]
-    part = part.mutate(user_number=text.try_cast(number), user_length=text.length())
+    part = engine.settled(part.mutate(user_number=engine.spelt(text, number), user_length=text.length()))
     text, value, length = part[USER], part.user_number, part.user_length
     same = ibis.cases(
         (value.notnull(), engine.text(value)),
@@ -111,4 +102,4 @@ def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
         ((length == 19) & text.re_search(_MIDNIGHT), text.left(10)),
         else_=text,
     )
-    return part.mutate(**{USER: same}).drop("user_plain", "user_number", "user_length")
+    return engine.settled(part.mutate(**{USER: same})).drop("user_plain", "user_number", "user_length")

@@ -7,6 +7,7 @@ have a time zone or, in text, an offset.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import ibis
@@ -27,11 +28,33 @@ def try_strptime(text: Any, written: Any) -> Any:
     """DuckDB's function, whose numbers may have one digit or two."""
 
 
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def nfc_normalize(text: str) -> str:  # type: ignore[empty-body]
+    """DuckDB's function."""
+
+
+@ibis.udf.scalar.builtin(name="trim")  # type: ignore[untyped-decorator]
+def _trim(text: str, marks: str) -> str:  # type: ignore[empty-body]
+    """DuckDB's function."""
+
+
+def engine_of(backend: Any) -> Engine:
+    """How the engine of an ibis backend reads values."""
+    if backend.name == "postgres":
+        from discreet.private.engines.postgres_values import PostgresEngine
+
+        return PostgresEngine(backend)
+    return Engine(backend)
+
+
 class Engine:
     """The few things that engines do differently."""
 
+    #: look-ups of so many labels are written as a CASE, where they are not joined
+    most_cases = 1000
+
     def __init__(self, backend: Any) -> None:
-        self._backend = backend
+        self.backend = backend
         self.is_duckdb = backend.name == "duckdb"
 
     def number(self, raw: Any) -> Any:
@@ -43,7 +66,7 @@ class Engine:
             if self.is_duckdb:
                 return self._no_nan(raw.try_cast("float64"))
             bare = raw.strip()
-            return self._no_nan(_where(bare.re_search(_NUMBER), bare).cast("float64"))
+            return self._no_nan(where(bare.re_search(_NUMBER), bare).cast("float64"))
         if kind.is_floating():
             return self._no_nan(raw.cast("float64"))
         return raw.cast("float64") if kind.is_numeric() and not kind.is_boolean() else None
@@ -54,7 +77,7 @@ class Engine:
         if not self.is_duckdb:
             return None
         if kind.is_string():
-            return _where(raw.re_search(_WHOLE), raw).try_cast("int64")
+            return where(raw.re_search(_WHOLE), raw).try_cast("int64")
         plain = kind.is_unsigned_integer() or (kind.is_decimal() and kind.scale == 0)
         return raw.try_cast("int64") if plain else None
 
@@ -87,7 +110,7 @@ class Engine:
         if not self.is_duckdb:
             raise self._no_dates()
         if written is not None:  # words such as 'epoch' are dates to DuckDB, in any format
-            return _where(text.re_search("[0-9]"), try_strptime(text, written))
+            return where(text.re_search("[0-9]"), try_strptime(text, written))
         plain, time = text.try_cast("timestamp(6)"), text.substr(_DATE)
         in_utc = text.try_cast("timestamp('UTC')").try_cast("timestamp(6)").fill_null(plain)
         return ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, plain)
@@ -99,7 +122,7 @@ class Engine:
             return raw
         if kind.is_floating():
             value = self._no_nan(raw)
-            whole = _where(value.abs() < FLOAT_EXACT, value).cast("int64")
+            whole = where(value.abs() < FLOAT_EXACT, value).cast("int64")
             return ibis.ifelse(whole == value, whole.cast("string"), value.cast("string"))
         if kind.is_decimal():
             text = raw.cast("string")
@@ -108,7 +131,7 @@ class Engine:
             # far moments have no text: the engine would fail on them
             moment = raw.try_cast("timestamp(6)") if self.is_duckdb else raw
             near = (moment >= ibis.timestamp("0001-01-02")) & (moment < ibis.timestamp("9999-12-31"))
-            text = _where(near, moment).cast("string")
+            text = where(near, moment).cast("string")
             return ibis.ifelse(text.endswith(" 00:00:00"), text.left(10), text)
         if kind.is_boolean():
             return ibis.ifelse(raw, "true", ibis.ifelse(~raw, "false", ibis.null("string")))
@@ -124,18 +147,46 @@ class Engine:
             return raw.isnull() | (raw.strip() == "") | (raw.strip().lower() == "nan")
         return raw.isnull()
 
+    def spelt(self, text: Any, number: str) -> Any:
+        """The number that a text spells, of this type; NULL if it spells none."""
+        return text.try_cast(number)
+
+    def lowered(self, text: Any, labels: Collection[str]) -> Any:
+        """The text in small letters, at least those that labels have."""
+        return text.lower()
+
+    def composed(self, text: Any) -> Any:
+        """The text in Unicode's composed form."""
+        return nfc_normalize(text)
+
+    def trimmed(self, text: Any, space: str) -> Any:
+        """The text without these marks at its ends."""
+        return _trim(text, space)
+
+    def settled(self, table: Any) -> Any:
+        """The same table, whose columns are computed once, however often they are used."""
+        return table
+
+    def prepared(self, table: Any, names: Collection[str]) -> Any:
+        """The same table, with what `number` needs to be fast for these of its columns."""
+        return table
+
+    def lookup(self, table: Any, names: list[str]) -> Any:
+        """A small public table of labels and codes, to be joined."""
+        return ibis.memtable(table.rename_columns(names))
+
     def _no_dates(self) -> SourceError:
         return SourceError(
-            f"the {self._backend.name} engine cannot read dates from text row by row; "
-            "turn the column into dates in the ibis table first"
+            f"the {self.backend.name} engine cannot read dates from text row by row; "
+            "turn the column into dates first, in a view or in the ibis table"
         )
 
     def _no_nan(self, value: Any) -> Any:
-        if not self._backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL
+        if not self.backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL
             return value
         return ibis.ifelse(value.isnan(), ibis.null(value.type()), value)
 
 
-def _where(condition: Any, value: Any) -> Any:
+def where(condition: Any, value: Any) -> Any:
     """The value where the condition holds, else NULL."""
     return ibis.ifelse(condition, value, ibis.null(value.type()))

@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.feather import write_feather
 
 import discreet
 from discreet.errors import SourceError
@@ -35,6 +36,7 @@ from tests.unit.private.engines.plain_counting import (
     frame,
     made_rows,
     reference,
+    reference_text,
 )
 
 
@@ -66,6 +68,44 @@ def parquet_pattern(rows: Rows, folder: Path) -> Any:
     pq.write_table(frame(rows[:half]), folder / "o'dd [name]" / "1.parquet")
     pq.write_table(second.select(second.column_names[::-1]), folder / "o'dd [name]" / "2.parquet")
     return str(folder / "o'dd [[]name]" / "*.parquet")
+
+
+def zstd_csv(rows: Rows, folder: Path) -> Any:
+    with pa.CompressedOutputStream(str(folder / "rows.csv.zst"), "zstd") as file:
+        file.write(csv_text(rows).encode())
+    return folder / "rows.csv.zst"
+
+
+def parquet_folder(rows: Rows, folder: Path) -> Any:
+    """Two columns are in the names of folders only, missing values among them."""
+    pq.write_to_dataset(frame(rows), folder / "rows", partition_cols=["sex", "age"])
+    (folder / "rows" / "_metadata.parquet").write_text("what other programs leave there")
+    return folder / "rows"
+
+
+def feather(rows: Rows, folder: Path) -> Any:
+    write_feather(frame(rows), str(folder / "rows.feather"), chunksize=7)
+    return folder / "rows.feather"
+
+
+def duckdb_file(rows: Rows, folder: Path) -> Any:
+    with duckdb.connect(str(folder / "rows.duckdb")) as connection:
+        connection.register("given", frame(rows))
+        connection.execute("CREATE TABLE visits AS SELECT * FROM given")
+    return f"{folder}/rows.duckdb::visits"
+
+
+def sqlite_file(rows: Rows, folder: Path) -> Any:
+    """Whatever a column is declared as, SQLite keeps values of all types in it."""
+    with closing(sqlite3.connect(folder / "rows.sqlite")) as database, database:
+        database.execute("CREATE TABLE visits (age BIGINT, income, sex BLOB, day DATE, flag, user)")
+        texts = [[value if type(value) in (int, str) else _written(value) for value in row.values()] for row in rows]
+        database.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", texts)
+    return f"{folder}/rows.sqlite::visits"
+
+
+def _written(value: Any) -> Any:
+    return value if value is None or isinstance(value, float) else reference_text(value)
 
 
 def pandas_frame(rows: Rows, _: Path) -> Any:
@@ -117,7 +157,7 @@ def ibis_memtable(rows: Rows, _: Path) -> Any:
 
 
 KINDS: list[Callable[[Rows, Path], Any]] = [
-    csv, packed_csv, tsv_files, parquet, parquet_pattern, pandas_frame, pandas_objects, polars_frame, polars_lazy,
+    csv, packed_csv, zstd_csv, tsv_files, parquet, parquet_pattern, parquet_folder, feather, duckdb_file, sqlite_file, pandas_frame, pandas_objects, polars_frame, polars_lazy,
     arrow, arrow_chunks, duckdb_relation, ibis_duckdb, ibis_memtable,
 ]  # fmt: skip
 
