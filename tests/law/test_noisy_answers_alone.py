@@ -23,6 +23,8 @@ from discreet.tasks import Items, Marginals, Ranges, Table, Task
 from tests.conformance.examples import EXAMPLES, SCHEMA, made
 from tests.conformance.test_answers import CODES, COUNTS
 from tests.law.deaf_noise import Deaf, Ints, StreamOfItsOwn
+from tests.law.item_cases import Rows
+from tests.law.item_cases import made as method_of_items
 
 
 def is_sparse(task: Task) -> bool:
@@ -98,6 +100,17 @@ def test_whether_items_are_selected_follows_from_noisy_numbers() -> None:
     apart = np.unique(CODES[:, 0], return_index=True)[1][:3].tolist()
     found = [outcome(of_users([cells] * 40), Items("age", top=2), "30") for cells in (apart, apart[:1])]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("count", ["records", "users"])
+def test_all_bounds_of_even_shares_follow_from_noisy_numbers(count: str) -> None:
+    """Also at an epsilon at which exact numbers would choose others: for few records or many, alike or of all items."""
+    unit, found = Unit("who", max_rows=20), []
+    for users in ([[0]] * 60, [[0] * 20] * 60, [[(who + i) % 40 for i in range(20)] for who in range(60)], []):
+        noise = Deaf()
+        summary = method_of_items("even-shares", (40,), 30, unit, count=count).measure(Rows((40,), users), noise)
+        found.append((noise.asked, summary.facts(), summary.to_arrow().to_pydict()))
+    assert all(one == found[0] for one in found)
 
 
 @pytest.mark.parametrize("task", [task for task in EVERY if made(task).rehearsal == "exact"], ids=lambda t: t.method)

@@ -132,6 +132,18 @@ def test_units_are_enough_and_not_too_many(most: int) -> None:
         assert units * bound <= item_sizes.most_change(most)
 
 
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("most", [1, 2, 50, 10**6, 10**9])
+def test_all_steps_together_cost_what_is_charged(most: int, neighbours: str) -> None:
+    unit, shapes = Unit("who", max_rows=most, neighbours=neighbours), set()
+    for asked in ({}, {"count": "users"}, {"top": 5}, {"top": 60}):
+        for users in ([list(range(min(40, most)))] * 300, [[1]] * 300, []):
+            method = made("even-shares", (60,), "0.3", unit, **asked)
+            shapes.add(method.measure(Rows((60,), users), Noise()).shape)
+            assert method._paid == method.cost == Fraction(3, 10)
+    assert shapes == ({"shared-counts"} if most < 5 else {"shared-counts", "selected-counts"})
+
+
 # --- hostile users, and all others ------------------------------------------------------------------------------------
 
 
