@@ -17,8 +17,8 @@ from discreet.private.bounded import Bounded
 from discreet.queries import Questions
 from discreet.tasks import Task
 
-#: trials that look for the best method, and trials that then compare it with `auto`: at most so many, and at most so many
-#: seconds for each method, but at least LEAST of them
+#: trials that look for the best method, and trials that then compare it with `auto`: at most so many, for at most so
+#: many seconds of each method, but at least LEAST of them
 SEARCH, JUDGE, LEAST = (16, 0.5), (120, 2.0), 8
 #: a method that is worse than the best by more than this in two trials is not tried again
 HOPELESS = 3.0

@@ -71,8 +71,8 @@ def _auto(chosen: Sequence[tuple[str, float]], dense: tuple[str, int, float] | N
         return said
     method, most, least = dense
     return (
-        f"{said} Up to {most:,} cells it is {method}, too, where `guess` says that there are at least {least:g} / epsilon "
-        "records for every cell, times the unit's sensitivity."
+        f"{said} Up to {most:,} cells it is {method}, too, where `guess` says that there are at least {least:g} / "
+        "epsilon records for every cell, times the unit's sensitivity."
     )
 
 

@@ -24,8 +24,8 @@ from discreet.tasks import Task
 __all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "methods_for", "registry", "why_auto"]
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
-#: Where single cells are few, noise on each is little even in sums of them. Larger tables are for methods that buy a noisy
-#: total, or are told a guess, and go by it. The numbers were chosen in the benchmark `regret`, on its half A
+#: Where single cells are few, noise on each is little even in sums of them. Larger tables are for methods that buy a
+#: noisy total, or are told a guess, and go by it. The numbers were chosen in the benchmark `regret`, on its half A
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**6), ("adaptive", math.inf)),
     "ranges": (("weighted", 2**7), ("adaptive", math.inf)),
@@ -33,8 +33,8 @@ AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "items": (("even-shares", math.inf),),
     "pairs of items": (("sra", math.inf),),
 }
-#: the same where a guess says that records are many: the method, its most cells, and the least records for each of them,
-#: in units of the noise of a count
+#: the same where a guess says that records are many: the method, its most cells, and the least records for each of
+#: them, in units of the noise of a count
 DENSE: dict[str, tuple[str, int, float]] = {"ranges": ("weighted", 2**16, 5.0)}
 #: what it was in versions whose digests do not record the choice; their releases are checked as what they are
 FORMER_AUTO: dict[str, tuple[str, ...]] = {
