@@ -8,8 +8,8 @@ import numpy as np
 
 import discreet
 from benchmarks.accuracy import rows
-from benchmarks.accuracy.asking import RANDOM, Asked, about, boxes, sums
 from benchmarks.accuracy.against_papers import Point, regret
+from benchmarks.accuracy.asking import RANDOM, Asked, about, boxes, sums
 from benchmarks.accuracy.shapes import Shape, shapes
 from benchmarks.accuracy.trials import Found, Method, known, questions, trials, tried
 from benchmarks.measure import Report

@@ -8,8 +8,8 @@ import numpy as np
 
 import discreet
 from benchmarks.accuracy import rows
-from benchmarks.accuracy.asking import RANDOM, Asked, Ends, about, between, boxes
 from benchmarks.accuracy.against_papers import Point, regret
+from benchmarks.accuracy.asking import RANDOM, Asked, Ends, about, between, boxes
 from benchmarks.accuracy.shapes import CLUSTERS, Ints, dice
 from benchmarks.accuracy.trials import Method, known, questions, trials, tried
 from benchmarks.measure import Report

@@ -83,6 +83,7 @@ def _adult(where: Path, name: str, half: str, names: tuple[str, ...]) -> People:
 
 
 def survey(where: Path) -> People:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = next(iter(sorted(where.glob("*.parquet"))))
@@ -94,8 +95,9 @@ def survey(where: Path) -> People:
             values = column.fill_null(0).to_numpy(zero_copy_only=False)
             found.append(np.searchsorted(np.array(INCOMES) * 1000.0, values))
         else:
-            texts = np.array([str(value) for value in column.to_pylist()])
-            found.append(np.unique(texts, return_inverse=True)[1])
+            texts = column.cast(pa.string()).fill_null("").dictionary_encode()
+            places = np.unique(np.array(texts.dictionary.to_pylist()), return_inverse=True)[1]
+            found.append(places[texts.indices.to_numpy()])
     codes = np.array(found).T.astype(np.int64)
     return People("survey, 12 attributes", "B", codes, tuple((codes.max(axis=0) + 1).tolist()))
 

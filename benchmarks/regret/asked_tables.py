@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.accuracy.asking import CLASSES, OF_RECORDS, RANDOM, TOTAL, Ends, boxes
 from benchmarks.accuracy.shapes import Floats, Ints, dice
+from benchmarks.regret.counted import Counted
 from benchmarks.regret.scores import Setting
 from discreet.mechanisms import Request
 from discreet.planning.predicted import true_counts
@@ -33,10 +34,14 @@ NEGLIGIBLE = 0.1
 CELLS, FULL, ROLLUPS, SUBSETS = "any cell", "cells of records", "roll-ups", "subsets"
 
 
-def setting(name: str, half: str, task: Task, schema: Schema, counts: Counts, epsilon: str) -> Setting:
-    request = Request.of(task, schema, Unit(), epsilon)
-    asked = _range_classes(schema, counts) if isinstance(task, Ranges) else _table_classes(schema, counts)
-    return of_counts(f"{name}, epsilon {epsilon}", half, task, request, counts, counts, asked)
+def setting(one: Counted, epsilon: str, guessed: bool) -> Setting:
+    """With a public guess of the rows, to one digit, or without any."""
+    rows = float(f"{one.counts.counts.sum():.0e}")
+    task = one.task(list(one.schema), **({"guess": {"rows": int(rows)}} if guessed else {}))
+    request = Request.of(task, one.schema, Unit(), epsilon)
+    classes = _range_classes if isinstance(task, Ranges) else _table_classes
+    name = f"{one.name}, epsilon {epsilon}{', rows guessed' if guessed else ''}"
+    return of_counts(name, one.half, task, request, one.counts, one.counts, classes(one.schema, one.counts))
 
 
 def of_counts(
@@ -62,13 +67,22 @@ def _table_classes(schema: Schema, counts: Counts) -> dict[str, Questions]:
 
 
 def _range_classes(schema: Schema, counts: Counts) -> dict[str, Questions]:
-    """Ranges of nominal attributes have no meaning: all of an attribute, or a node of its hierarchy."""
+    """Of nominal attributes a question asks for a node of the hierarchy, or for all, as often."""
     ends = boxes(schema.sizes, ASKED, records_of(counts))
-    found: dict[str, Ends] = {name: ends[name] for name in CLASSES}
+    rolled, nominal = dice("nodes", schema.sizes), [isinstance(one, Nominal) for one in schema.values()]
+    found: dict[str, Ends] = {"single cells": ends["single cells"], TOTAL: ends[TOTAL]}
+    if not all(nominal):
+        found |= {name: ends[name] for name in CLASSES if name not in found}
+    elif len(schema) > 1:
+        found["nodes"] = ends[RANDOM]
     for name, (first, last) in found.items():
         for place, attribute in enumerate(schema.values()):
             if isinstance(attribute, Nominal) and name not in ("single cells", TOTAL):
-                first[:, place], last[:, place] = 0, attribute.size - 1
+                levels = [attribute.level(depth) for depth in range(attribute.depth)]
+                nodes = np.array([[low, high] for level in levels for _, low, high in level])
+                some = nodes[rolled.integers(0, len(nodes), len(first))]
+                some[rolled.random(len(first)) < 0.5] = 0, attribute.size - 1
+                first[:, place], last[:, place] = some.T
     classes = {name: boxed(*inner) for name, inner in found.items()}
     return {**classes, **{f"groups: by {name}": questions for name, questions in _levels(schema)}}
 

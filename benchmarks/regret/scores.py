@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -16,8 +17,9 @@ from discreet.private.bounded import Bounded
 from discreet.queries import Questions
 from discreet.tasks import Task
 
-#: of trials that look for the best method, and of those that then compare it with `auto`
-SEARCH, JUDGE = 6, 40
+#: trials that look for the best method, and trials that then compare it with `auto`: at most so many, for at most so
+#: many seconds of each method, but at least LEAST of them
+SEARCH, JUDGE, LEAST = (16, 0.5), (120, 2.0), 8
 #: a method that is worse than the best by more than this in two trials is not tried again
 HOPELESS = 3.0
 AUTO = "auto"
@@ -35,8 +37,6 @@ class Setting:
     asked: Questions
     #: the error in each class, of the values of all answers
     errors: Callable[[Floats], Mapping[str, float]]
-    #: each is only so often asked for, in place of 1
-    patience: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,19 @@ class Regret:
     classes: Mapping[str, float]
 
 
-def regret(setting: Setting, search: int = SEARCH, judge: int = JUDGE) -> Regret:
+def regret(setting: Setting, quick: bool = False) -> Regret:
     """The best is looked for in some trials; the comparison is made in others, so that luck does not choose."""
-    search, judge = (max(2, round(trials * setting.patience)) for trials in (search, judge))
     methods = {AUTO: mechanism_for(setting.task, setting.request), **_every(setting)}
     picked = methods[AUTO].method
-    first = {name: _trials(setting, one, 2) for name, one in methods.items() if not _same(name, one, methods[AUTO])}
+    alike = [name for name, one in methods.items() if _same(name, one, methods[AUTO])]
+    first = {name: _trials(setting, one, (2, 0.0)) for name, one in methods.items() if name not in alike}
     least = min(map(score, first.values()))
     hopeful = [name for name, found in first.items() if score(found) <= HOPELESS * least]
-    found = {name: _trials(setting, methods[name], search) for name in hopeful}
+    found = {name: _trials(setting, methods[name], (2, 0.0) if quick else SEARCH) for name in hopeful}
     best = min(found, key=lambda name: score(found[name]))
-    if best == AUTO or AUTO not in found and best == picked:
+    if best == AUTO:
         return Regret(setting.name, setting.half, picked, picked, 1.0, 0.0, {})
-    ours, theirs = (_trials(setting, methods[name], judge) for name in (AUTO, best))
+    ours, theirs = (_trials(setting, methods[name], (3, 0.0) if quick else JUDGE) for name in (AUTO, best))
     value, chance = score(ours) / score(theirs), math.hypot(_chance(ours), _chance(theirs))
     classes = {name: float(ours[name].mean() / theirs[name].mean()) for name in ours}
     return Regret(setting.name, setting.half, picked, best, max(1.0, value), chance, classes)
@@ -87,10 +87,12 @@ def _every(setting: Setting) -> dict[str, Mechanism]:
     return found
 
 
-def _trials(setting: Setting, mechanism: Mechanism, count: int) -> dict[str, Floats]:
+def _trials(setting: Setting, mechanism: Mechanism, wanted: tuple[int, float]) -> dict[str, Floats]:
     """For each class, the error of every trial."""
-    rows = []
-    for _ in range(count):
+    rows: list[Mapping[str, float]] = []
+    most, limit = wanted
+    end = time.monotonic() + limit
+    while len(rows) < min(most, LEAST) or (len(rows) < most and time.monotonic() < end):
         try:
             answers = mechanism.measure(setting.data, Noise()).answer(setting.asked, 0.5).of_counts()
         except (BadParameter, CannotAnswer, CountOverflow):

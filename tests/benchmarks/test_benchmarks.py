@@ -24,6 +24,7 @@ NAMES = [
     "path",
     "plan",
     "ranges",
+    "regret",
     "rivals",
     "rows",
     "sparse",

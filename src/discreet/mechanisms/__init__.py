@@ -16,7 +16,7 @@ from functools import cache
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
-from discreet.mechanisms.guesses import Guess
+from discreet.mechanisms.guesses import Guess, guessed_rows
 from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
@@ -24,14 +24,18 @@ from discreet.tasks import Task
 __all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "methods_for", "registry", "why_auto"]
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
-#: Where single cells are few, noise on each is little even in sums of them
+#: Where single cells are few, noise on each is little even in sums of them. Larger tables are for methods that buy a
+#: noisy total, or are told a guess, and go by it. The numbers were chosen in the benchmark `regret`, on its half A
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
-    "table": (("geometric", 2**15), ("adaptive", math.inf)),
-    "ranges": (("weighted", 2**6), ("adaptive", math.inf)),
+    "table": (("geometric", 2**6), ("adaptive", math.inf)),
+    "ranges": (("weighted", 2**7), ("adaptive", math.inf)),
     "marginals": (("agreed", math.inf),),
     "items": (("even-shares", math.inf),),
     "pairs of items": (("sra", math.inf),),
 }
+#: the same where a guess says that records are many: the method, its most cells, and the least records for each of
+#: them, in units of the noise of a count
+DENSE: dict[str, tuple[str, int, float]] = {"ranges": ("weighted", 2**16, 5.0)}
 #: what it was in versions whose digests do not record the choice; their releases are checked as what they are
 FORMER_AUTO: dict[str, tuple[str, ...]] = {
     "table": ("geometric", "filter-priority", "adaptive"),
@@ -87,18 +91,27 @@ def _without_idle_guess(kind: type[Mechanism], request: Request) -> Request:
 
 
 def why_auto(task: Task, request: Request) -> tuple[str, str]:
-    """What `auto` means for a table of this size, and why."""
-    choices, cells = AUTO[task.job], request.schema.cells
+    """What `auto` means for a table of this size, by public facts alone, and why."""
+    choices, cells, said = AUTO[task.job], request.schema.cells, "tables" if task.job == "table" else task.job
+    if task.job in DENSE and _guessed_density(request) >= DENSE[task.job][2] and cells <= DENSE[task.job][1]:
+        method, _, least = DENSE[task.job]
+        return method, f"auto takes it for {said} where the guess has at least {least:g} / epsilon records for a cell"
     place = next(place for place, (_, most) in enumerate(choices) if cells <= most)
     method, most = choices[place]
     size = f" of at most {most:,} cells" if most < math.inf else ""
     if place and not size:
         size = f" of more than {choices[place - 1][1]:,} cells"
-    return method, f"auto takes it for {task.job}{size}"
+    return method, f"auto takes it for {said}{size}"
+
+
+def _guessed_density(request: Request) -> float:
+    """Records for each cell, in units of the noise of a count for all of epsilon; 0 if nobody guesses how many."""
+    rows = guessed_rows(request.parameters.get("guess")) or 0.0
+    return rows * float(request.epsilon / request.unit.sensitivity) / request.schema.cells
 
 
 def _picked(task: Task, request: Request) -> Mechanism:
-    """What `auto` means for a table of this size. Parameters never decide which one that is."""
+    """What `auto` means for this request. Parameters of methods never decide which one that is."""
     method, _ = why_auto(task, request)
     kind = registry()[task.name, method]
     request = _without_idle_guess(kind, request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def of(
 
 def _why(task: Task, mechanism: Mechanism) -> str:
     """Why `auto` took this method."""
-    picked, why = why_auto(task, mechanism.request)
+    picked, why = why_auto(task, replace(mechanism.request, parameters=task.asked()))
     return why if picked == mechanism.method else "auto took it when it was charged, in another version"
 
 

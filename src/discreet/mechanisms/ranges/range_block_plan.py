@@ -8,7 +8,8 @@ times the roots of the fan-outs before it where there are several attributes. Le
 blocks, in units of the noise, get less: most of their blocks are never looked at, and if they are, counts are large.
 Where records are many for every cell, a single attribute is divided in fewer, wider steps, and the trees of single
 attributes get less: all blocks will be divided, and sums over the tree of all attributes are good enough for roll-ups.
-In tables single cells matter most, so that where records are many they are measured at once, with no blocks above.
+Where records are many, single cells are measured at once, with no blocks above: in tables, where cells matter most, and
+for ranges over several attributes that have few cells together.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 _ALONE, _TOGETHER = (8.0, 16.0), 4.0
 #: records, in units of the noise, for each cell: from here on nearly all blocks are divided down to cells
 _DENSE = 20.0
-#: the same for tables, from where on cells are measured at once; of a single attribute only if they are no more than this
-_DENSE_CELLS, _MOST_ALONE = 3.0, 1024
-#: no more cells are measured at once
-_MOST_CELLS = 1 << 20
+#: the same, from where on cells are measured at once; see the benchmark `regret`
+_DENSE_CELLS = 3.0
+#: if they are no more than this: in a table by several attributes, and otherwise
+_MOST_CELLS, _FEW_CELLS = 1 << 20, 1 << 10
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
 #: and what cells have of theirs: every question ends in cells that are all looked at
@@ -90,12 +91,14 @@ class Planner:
         return joint_levels(attributes) if len(attributes) > 1 else single_levels(attributes[0], wide)
 
     def _cells_at_once(self, rows: float) -> bool:
-        if not self.table or self.weights is not None or self.workload is not None:
-            return False
+        """Not where blocks were declared (hierarchies, special values), or are wanted by a workload or by shares."""
         alone, cells = len(self.schema) == 1, self.schema.cells
-        if alone and any(isinstance(one, Nominal) and one.depth > 1 for one in self.schema.values()):
+        if self.weights is not None or self.workload is not None or (alone and not self.table):
             return False
-        return cells <= (_MOST_ALONE if alone else _MOST_CELLS) and rows >= _DENSE_CELLS * float(self.scale) * cells
+        if any(one.special_codes or (isinstance(one, Nominal) and one.depth > 1) for one in self.schema.values()):
+            return False
+        most = _MOST_CELLS if self.table and not alone else _FEW_CELLS
+        return cells <= most and rows >= _DENSE_CELLS * float(self.scale) * cells
 
     def _tree(
         self,

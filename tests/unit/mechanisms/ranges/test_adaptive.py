@@ -11,7 +11,9 @@ import pytest
 
 import discreet
 from discreet.errors import BadParameter
+from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.ranges import range_blocks
+from discreet.mechanisms.ranges.adaptive import Adaptive
 from discreet.mechanisms.ranges.range_block_needs import blocks_needed
 from discreet.noise import ZeroNoise
 from discreet.queries import Questions
@@ -210,6 +212,40 @@ def test_many_records_for_each_cell_mean_wider_steps_and_less_for_single_attribu
 
     assert singles(**few) == singles(**many, singles="0.1") == discreet.privacy.exact("0.1", "share")
     assert singles(**many) == discreet.privacy.exact("0.03", "share")
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "at_once"),
+    [
+        (discreet.Table, 3 * 600, True),
+        (discreet.Table, 3 * 600 - 1, False),
+        (discreet.Ranges, 3 * 600, True),
+        (discreet.Ranges, 3 * 600 - 1, False),
+    ],
+)
+@pytest.mark.parametrize("special", [None, [5]])
+def test_cells_are_measured_at_once_where_records_are_many(
+    task: type[discreet.Table | discreet.Ranges], rows: int, at_once: bool, special: list[int] | None
+) -> None:
+    """By the guess, in units of the noise; but not if values were declared as special, which are few of the cells."""
+    schema = Schema(x=discreet.Ordinal(0, 29, special=special), y=discreet.Ordinal(0, 19))
+    asked = task(list(schema), method="adaptive", guess={"rows": rows})
+    mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
+    assert isinstance(mechanism, Adaptive)
+    joint = mechanism.planner.trees(float(rows))[0]
+    assert (joint.depth == 1) == (at_once and special is None)
+
+
+@pytest.mark.parametrize(("task", "at_once"), [(discreet.Table, True), (discreet.Ranges, False)])
+def test_one_attribute_is_measured_at_once_in_tables_only(
+    task: type[discreet.Table | discreet.Ranges], at_once: bool
+) -> None:
+    for size, few in ((1024, True), (1025, False)):
+        schema = Schema(x=discreet.Ordinal(0, size - 1))
+        asked = task(["x"], method="adaptive", guess={"rows": 10**9})
+        mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
+        assert isinstance(mechanism, Adaptive)
+        assert (mechanism.planner.trees(1e9)[0].depth == 1) == (at_once and few)
 
 
 @pytest.mark.parametrize("names", [["income"], ["income", "age"]])
