@@ -22,6 +22,7 @@ NAMES = [
     "Marginals",
     "Nominal",
     "Ordinal",
+    "Periods",
     "Ranges",
     "Reading",
     "Release",

@@ -16,7 +16,7 @@ from discreet.schema import Periods
 from discreet.spec import Spec, check_spec
 
 
-def run_check(path: Path, as_json: bool, look_at_data: bool, period: str | None) -> None:
+def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str | None = None) -> None:
     if period is not None and not look_at_data:
         raise BadParameter("--period goes with --data: whether the rows of that period fit")
     methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}

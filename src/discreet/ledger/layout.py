@@ -109,7 +109,7 @@ def check_tables(connection: sqlite3.Connection, place: str) -> None:
 def rows(connection: sqlite3.Connection, clause: str, *values: object) -> Iterator[Entry]:
     columns = COLUMNS if _version(connection) == PLAIN else f"{COLUMNS}, {SCOPE}"
     found = connection.execute(f"SELECT {columns} FROM entries {clause}", values)
-    return (Entry(*row[:9], Scope(*row[9:])) for row in found)
+    return (replace(Entry(*row[:9]), scope=Scope(*row[9:])) for row in found)
 
 
 def find(connection: sqlite3.Connection, kind: str, release_id: str) -> Entry | None:

@@ -209,4 +209,4 @@ def test_noise_of_a_period_is_fresh() -> None:
     for period in ("2026-08", "2026-07"):
         release = data.during(period).publish(BY_DAY, "0.001")
         wide.append(np.array(release.to_arrow().column("count")))
-    assert not np.array_equal(*(one[:60] for one in wide))
+    assert not np.array_equal(wide[0], wide[1])

@@ -109,9 +109,9 @@ def test_only_dates_that_are_read_as_they_are_tell_periods() -> None:
 
 
 def test_other_readings_are_other_partitions() -> None:
-    def partition(**reading: str) -> str:
-        read = Reading(**reading)
+    def partition(column: str | None = None, written: str | None = None) -> str:
+        read = Reading(column, format=written)
         return Periods("day", "month").partition(Schema(day=Ordinal("2026-01-01", "2026-12-31", reading=read)))
 
-    american, european = (partition(column="When", format=one) for one in ("%m/%d/%Y", "%d/%m/%Y"))
-    assert len({partition(), partition(column="When"), american, european}) == 4
+    american, european = (partition("When", one) for one in ("%m/%d/%Y", "%d/%m/%Y"))
+    assert len({partition(), partition("When"), american, european}) == 4
