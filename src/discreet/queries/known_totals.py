@@ -77,7 +77,7 @@ class KnownTotals:
         """The same parts with these counts, such as those that invented data have there."""
         return replace(self, counts=np.append(np.round(counts).astype(np.int64), -1))
 
-    def cut(self, questions: Questions) -> Cut:
+    def cut(self, questions: Questions) -> KnownParts:
         """What of each question is known, and what is not."""
         mine, theirs = meeting(questions, self.parts)
         met = shared_part(_rows(questions, mine), _rows(self.parts, theirs))
@@ -87,11 +87,11 @@ class KnownTotals:
         of, which = keys // self.counts.size, keys % self.counts.size
         whole = _summed(self.part_of, volumes(self.parts, self.sizes), self.counts.size)
         known, full = self.counts[which] >= 0, np.asarray(cells == whole[which], np.bool_)
-        return Cut(self, questions, met, asked, place, of, which, cells, known & full, known & ~full)
+        return KnownParts(self, questions, met, asked, place, of, which, cells, known & full, known & ~full)
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class KnownParts:
     """Questions against parts: `met` are the boxes they share, each of a question and a pair of question and part."""
 
     known: KnownTotals
