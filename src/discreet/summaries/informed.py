@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Questions, picked
-from discreet.queries.known_totals import KnownParts, KnownTotals
+from discreet.queries.known_parts import KnownParts
+from discreet.queries.known_totals import KnownTotals
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary
 from discreet.summaries.known_sums import AnswerColumns, fitted_by_law, weighed
