@@ -185,3 +185,15 @@ def test_mistakes_in_a_list_of_values(tmp_path: Path, text: str, says: str) -> N
     (tmp_path / "films.csv").write_text(text)
     with pytest.raises(BadSpec, match=says):
         discreet.Nominal.from_values_csv(tmp_path / "films.csv")
+
+
+def test_known_totals_have_no_planned_error_and_what_lies_inside_has_less() -> None:
+    source, where = data(), ["sex = 'f'", "age = 3 and sex = 'f'", "sex = 'm'"]
+    known = [{"where": "sex = 'f'", "count": 4000}, {"count": 10_000}]
+    plain = errors(source.plan(discreet.Table(["age", "sex"], method="geometric"), "0.1", questions=where), "geometric")
+    task = discreet.Table(["age", "sex"], method="geometric", known=known)
+    made = source.plan(task, "0.1", questions=where)
+    planned = errors(made, "geometric")
+    assert planned["sex = 'f'"].high == planned["sex = 'm'"].high == 0
+    assert 0 < planned["age = 3 and sex = 'f'"].low < plain["age = 3 and sex = 'f'"].low
+    assert any("10,000" in line for line in made.advice)

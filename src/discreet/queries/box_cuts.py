@@ -91,3 +91,15 @@ def _peeled(boxes: Boxes, taken: Boxes) -> tuple[Boxes, Codes]:
         inner_first[:, place] = np.maximum(inner_first[:, place], taken.first[:, place])
         inner_last[:, place] = np.minimum(inner_last[:, place], taken.last[:, place])
     return Boxes(np.concatenate(firsts), np.concatenate(lasts)), np.concatenate(rows)
+
+
+def chosen_rows(boxes: Boxes, rows: Codes) -> Boxes:
+    """Some of the boxes."""
+    return Boxes(boxes.first[rows], boxes.last[rows])
+
+
+def summed(place: Codes, values: NDArray[Any], many: int) -> NDArray[Any]:
+    """Sums by place, exact also for numbers beyond 64 bits."""
+    total = np.zeros(many, values.dtype)
+    np.add.at(total, place, values)
+    return total

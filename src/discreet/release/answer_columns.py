@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.queries.reliability import FLAG
 from discreet.release.flagged import Flagged
-from discreet.reliability import FLAG
 from discreet.summaries import Answers
 
 KNOWN = "the count was given to this release as a public total, or follows from such totals"

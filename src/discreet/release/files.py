@@ -12,7 +12,7 @@ from discreet.left_out import LeftOut
 from discreet.privacy import Unit
 from discreet.queries.known_entries import read_entries
 from discreet.queries.known_totals import KnownTotals
-from discreet.reliability import read_thresholds
+from discreet.queries.reliability import read_thresholds
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
 from discreet.summaries.informed import informed

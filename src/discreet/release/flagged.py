@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.naming import refuse_columns
-from discreet.reliability import FLAG, Thresholds, flags, legend, read_thresholds, relative_errors
+from discreet.queries.reliability import FLAG, Thresholds, flags, legend, read_thresholds, relative_errors
 from discreet.summaries import Answers
 
 

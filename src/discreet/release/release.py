@@ -21,6 +21,7 @@ from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut
 from discreet.queries.binding import attribute_index
 from discreet.queries.forms import selection_of
 from discreet.queries.questions import MOST_TOTAL_BOXES
+from discreet.queries.reliability import FLAG_LEVEL
 from discreet.release import files, placing
 from discreet.release.answer_columns import KNOWN, columns_of, known_note
 from discreet.release.expressions import Expression
@@ -35,7 +36,6 @@ from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.top_items import top_items
 from discreet.release.whole_numbers import whole_numbers
-from discreet.reliability import FLAG_LEVEL
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 from discreet.summaries.informed import Informed

@@ -15,7 +15,7 @@ from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
 from discreet.queries.known_entries import read_entries
-from discreet.reliability import read_thresholds
+from discreet.queries.reliability import read_thresholds
 from discreet.schema import Attribute, Periods, Schema, attribute_from_dict
 from discreet.schema.periods import KNOWN_OF_ALL_ROWS
 from discreet.spec.goals import PLANNING_KEYS, read_goals

@@ -144,7 +144,7 @@ class Summary(ABC):
 
     def moments_of(self, questions: Questions) -> Moments:
         """The law of plain answers, where noise of a known law is all that they have besides the truth."""
-        raise NotImplementedError
+        raise TypeError(f"answers of {type(self).__name__} have more than noise of a known law")
 
     @abstractmethod
     def answer(self, questions: Questions, level: float) -> Answers:

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Questions, picked
-from discreet.queries.known_totals import Cut, KnownTotals
+from discreet.queries.known_parts import KnownParts
+from discreet.queries.known_totals import KnownTotals
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary
 from discreet.summaries.known_sums import AnswerColumns, fitted_by_law, weighed
@@ -67,7 +68,7 @@ class Informed(Summary):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> Summary:
-        raise NotImplementedError("a summary is read without known totals; see `informed`")
+        raise TypeError("a summary is read without known totals, which are given to it afterwards")
 
     def answer(self, questions: Questions, level: float) -> Answers:
         cut, plain = self.totals.cut(questions), self.inner.answer(questions, level)
@@ -85,7 +86,7 @@ class Informed(Summary):
         known = settled | (inside & (cut.around == 0))
         return found.answers(exact, plain.measured, known)
 
-    def _inside(self, cut: Cut, asked: Questions, some: Places, level: float) -> AnswerColumns:
+    def _inside(self, cut: KnownParts, asked: Questions, some: Places, level: float) -> AnswerColumns:
         """Of questions whose open part lies in known groups."""
         direct, most = self.inner.answer(asked, level), cut.around[some]
         found, around = AnswerColumns.of(direct), cut.surroundings(some)

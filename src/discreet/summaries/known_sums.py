@@ -83,7 +83,7 @@ def fitted_by_law(summary: Summary, own: AnswerColumns, sets: Sets, known: Float
     weight, variance, fourth = _least_squares(mine, other, whole)
     value = mine.value + weight * (known - mine.value - other.value)
     half = spreads.half_widths(variance, fourth, mine.smallest_scale, level)
-    one, two = (_half(summary.answer(questions, level)) for questions in (asked, rest))
+    one, two = (_half(summary, *both, level) for both in ((asked, mine), (rest, other)))
     base = fewer_cells(asked, rest)
     halves = np.stack([half, np.where(base, one, one * _NEARLY), np.where(base, two * _NEARLY, two)])
     centres = np.stack([value, mine.value, known - other.value])
@@ -92,8 +92,12 @@ def fitted_by_law(summary: Summary, own: AnswerColumns, sets: Sets, known: Float
     return AnswerColumns(value, np.sqrt(variance), centre - width, centre + width, np.zeros(value.size, np.bool_))
 
 
-def _half(answers: Answers) -> Floats:
-    return np.asarray(answers.high - answers.low, np.float64) / 2
+def _half(summary: Summary, questions: Questions, law: Moments, level: float) -> Floats:
+    """Half the width of plain answers' intervals."""
+    if summary.noise_of_parts == "independent":  # some of these know the whole law of their sums
+        plain = summary.answer(questions, level)
+        return np.asarray(plain.high - plain.low, np.float64) / 2
+    return spreads.half_widths(law.variance, law.fourth, law.smallest_scale, level)
 
 
 def _least_squares(mine: Moments, other: Moments, whole: Floats | None) -> tuple[Floats, Floats, Floats]:

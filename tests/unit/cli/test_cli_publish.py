@@ -205,3 +205,17 @@ def test_publish_reads_the_encoding_that_the_spec_names(cli: Cli, tmp_path: Path
     )
     done(cli(tmp_path, "publish", "towns.toml"))
     assert load(tmp_path / "a").count("town = 'Orléans'").value == 40
+
+
+def test_known_totals_and_thresholds_of_a_spec_reach_the_release_and_its_audit(cli: Cli, small: Path) -> None:
+    (small / "totals.csv").write_text("sex,age,count\nf,,3\n,,9\n")
+    (small / "small.toml").write_text(DENSE + 'known_csv = "totals.csv"\nreliable = 0.25\n')
+    assert "known totals: made to agree with 2 publicly known totals" in done(cli(small, "publish", "small.toml"))
+    assert "6 (publicly known)" in done(cli(small, "query", "a", "sex = 'm'"))
+    assert load(small / "a").manifest["reliable"] == {"unreliable": 0.25}
+    assert "a: HOLDS" in done(cli(small, "audit", "--release", "a", "--ledger", "small.ledger")).replace(
+        "holds", "HOLDS"
+    )
+    (small / "totals.csv").write_text("sex,age,count\nf,,30\n,,9\n")
+    refused(cli(small, "publish", "small.toml", "-o", "b"), "known: the totals inside of everything")
+    assert spent(small / "small.ledger") == "1"

@@ -122,3 +122,15 @@ def test_query_refuses_a_changed_release(cli: Cli, odd: Path, tmp_path: Path) ->
     table[100] ^= 1
     (tmp_path / "copy" / "table.parquet").write_bytes(table)
     refused(cli(tmp_path, "query", "copy"), "copy: table.parquet was changed", "get it again")
+
+
+def test_query_flags_counts_above_any_threshold(cli: Cli, odd: Path) -> None:
+    release = load(odd / "by-day")
+    said = done(cli(odd, "query", "by-day", "--by", "no[/te]", "--reliable", "0.001"))
+    assert "unreliable: relative error above 0.1 %" in said
+    rows = json.loads(done(cli(odd, "query", "by-day", "--by", "no[/te]", "--reliable", "0.001", "--json")))
+    assert [row["flag"] for row in rows] == list(release.table("no[/te]", reliable=0.001)["flag"])
+    one = json.loads(done(cli(odd, "query", "by-day", "--reliable", "0.001", "--json")))
+    assert one["flag"] == "unreliable"
+    assert "flag" not in json.loads(done(cli(odd, "query", "by-day", "--json")))
+    assert "reliable" in refused(cli(odd, "query", "by-day", "--reliable", "-1"))

@@ -232,3 +232,22 @@ def test_a_seed_decides_which_records_count(tmp_path: Path) -> None:
     task = discreet.Items("age", context=["sex"], method="sra", bound=3)
     one, two = (data.publish(task, 1, noise=Noise(SeededSource(5))).to_arrow() for _ in range(2))
     assert one.equals(two)
+
+
+def test_known_totals_are_known_to_what_is_evaluated(tmp_path: Path) -> None:
+    rows = people()
+    known = [{"where": {"sex": sex}, "count": int((rows["sex"] == sex).sum())} for sex in ("f", "m")]
+    found = {
+        bool(given): trials.run(
+            plan(
+                discreet.Table(["age", "sex"], method="geometric", known=given), ("marginals-1",), methods=["geometric"]
+            ),
+            tmp_path / f"{bool(given)}.jsonl",
+        )
+        for given in (None, known)
+    }
+    by_sex = {
+        given: [line["absolute"] for line in lines if "sex" in line["workload"]] for given, lines in found.items()
+    }
+    assert by_sex[True]
+    assert max(by_sex[True]) == 0 < max(by_sex[False])

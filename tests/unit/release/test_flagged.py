@@ -47,7 +47,7 @@ def test_single_answers_and_lists_of_questions_have_flags() -> None:
 def test_flags_are_the_same_at_every_level_and_with_other_numbers() -> None:
     release = published(reliable=BANDS)
     for options in ({"level": 0.5}, {"level": 0.999}, {"whole": True}, {"measured": True}):
-        assert list(release.table("age", **options)["flag"]) == ["unreliable", "unreliable", "caution", ""]  # type: ignore[arg-type]
+        assert list(release.table("age", **options)["flag"]) == ["unreliable", "unreliable", "caution", ""]
 
 
 def test_anyone_may_use_another_threshold_without_a_new_release() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import BadParameter
-from discreet.reliability import flags, legend, read_thresholds, relative_errors
+from discreet.queries.reliability import flags, legend, read_thresholds, relative_errors
 
 
 def test_the_relative_error_is_that_of_stderr_or_of_the_interval_whichever_is_larger() -> None:
