@@ -116,7 +116,12 @@ def check(tasks: Sequence[Task], trials: int) -> dict[str, int]:
     for name, count in tried.items():
         for side, place in np.ndindex(2, len(LEVELS)):
             rate = (1 + LEVELS[place]) / 2
-            assert at_least(hits[name][side, place], count, rate), (name, side, LEVELS[place], hits[name] / count)
+            assert at_least(float(hits[name][side, place]), count, rate), (
+                name,
+                side,
+                LEVELS[place],
+                hits[name] / count,
+            )
     return dict(tried)
 
 

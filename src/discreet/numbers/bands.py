@@ -31,8 +31,9 @@ class Band:
 
     def turned(self) -> Band:
         """The values in the opposite order."""
-        sides = (self.above_low, self.above_high, self.up_to_low, self.up_to_high)
-        return Band(*(side[::-1] for side in sides), self.total_low, self.total_high)
+        above_low, above_high = self.above_low[::-1], self.above_high[::-1]
+        up_to = self.up_to_low[::-1], self.up_to_high[::-1]
+        return Band(above_low, above_high, *up_to, self.total_low, self.total_high)
 
     def most_of_mean(self, f: Floats) -> float:
         """Of a function that does not fall from value to value."""

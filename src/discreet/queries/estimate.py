@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, cast
 
 from discreet.errors import BadParameter
 
@@ -81,9 +81,9 @@ class Estimate:
             )
         if not _is_number(other):
             return NotImplemented
-        ends = sorted((_times(self.low, other), _times(self.high, other)))
+        low, high = sorted((_times(self.low, other), _times(self.high, other)))
         asked = None if self.asked is None else self.asked.times(other)
-        return self._changed(_times(self.value, other), _times(self.stderr, abs(other)), *ends, asked)
+        return self._changed(_times(self.value, other), _times(self.stderr, abs(other)), low, high, asked)
 
     def __truediv__(self, other: Any) -> Estimate:
         if isinstance(other, Estimate):
@@ -125,14 +125,14 @@ class Estimate:
 
     def _moved(self, number: Any, sign: int = 1) -> Estimate:
         if not _is_number(number):
-            return NotImplemented
+            return cast(Estimate, NotImplemented)
         by = sign * number
         asked = None if self.asked is None else self.asked.shifted(by)
         return self._changed(self.value + by, self.stderr, self.low + by, self.high + by, asked)
 
-    def _changed(self, value: float, stderr: float, low: float, high: float, asked: Asked | None) -> Self:
-        numbers = {"value": float(value), "stderr": float(stderr), "low": float(low), "high": float(high)}
-        return replace(self, **numbers, measured=None, besides=None, parts={}, asked=asked)
+    def _changed(self, value: float, stderr: float, low: float, high: float, asked: Asked | None) -> Estimate:
+        value, stderr, low, high = map(float, (value, stderr, low, high))
+        return Estimate(value, stderr, low, high, self.level, self.note, ends=self.ends, asked=asked)
 
     def __str__(self) -> str:
         # bounds have no error to round by

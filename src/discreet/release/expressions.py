@@ -195,8 +195,8 @@ def check_same_data(releases: Sequence[Release], *, across: bool = False) -> Non
             )
     if across:
         return
-    for other in releases[1:]:
-        if (why := difference_of(releases[0].manifest, other.manifest)) is not None:
+    for later in releases[1:]:
+        if (why := difference_of(releases[0].manifest, later.manifest)) is not None:
             raise BadParameter(
                 f"{why}; if you mean to compare different data, such as two years, say so: release.compare, "
                 "release.difference, release.ratio and release.change take `across=True`"

@@ -78,9 +78,9 @@ class Ratio:
                 except CannotAnswer:
                     pass  # both sums can be asked for, if not their parts
                 else:
-                    sides = zip(*((float(above), float(below)) for above, below in weights), strict=True)
-                    ends = (np.asarray(end, np.float64)[:, None] for end in (found.low, found.high))
-                    return fraction_bounds(*(list(side) for side in sides), *ends)
+                    above, below = ([float(pair[side]) for pair in weights] for side in (0, 1))
+                    least, most = (np.asarray(end, np.float64)[:, None] for end in (found.low, found.high))
+                    return fraction_bounds(above, below, least, most)
         each = 1 - (1 - level) / 2
         over, under = self.above.answer(each), self.below.answer(each)
         if under.low <= 0 and not (under.low == 0 and over.low >= 0):

@@ -110,7 +110,8 @@ class Together(Summary):
 
     def _heard(self, some: Questions, asked: NDArray[np.bool_]) -> list[Voice]:
         """Who can answer: by measurements, if any can."""
-        measured, bounded = [], []
+        measured: list[Voice] = []
+        bounded: list[Voice] = []
         reasons: list[CannotAnswer] = []
         for voice in self.voices:
             if not voice.knows(asked):
@@ -138,7 +139,7 @@ class Together(Summary):
 
     def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
         """The average of those whose law is known, unless others were given more epsilon."""
-        asked = self._narrowed(over).any(axis=0) | self._narrowed(under).any(axis=0)
+        asked = np.concatenate([self._narrowed(over), self._narrowed(under)]).any(axis=0)
         able = [voice for voice in self.voices if voice.knows(asked)]
         found = self._averaged(able, over, under)
         known = [pencil for _, pencil in found if pencil is not None]

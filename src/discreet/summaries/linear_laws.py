@@ -31,7 +31,7 @@ class WeightedBoxes(Questions):
         return cls(asked.first, asked.last, asked.count, asked.owner, np.ones(len(asked.first)))
 
     def summed(self, of_boxes: Floats) -> Floats:
-        return np.bincount(self.owner, self.weights * of_boxes, self.count)
+        return np.asarray(np.bincount(self.owner, self.weights * of_boxes, self.count), np.float64)
 
     @property
     def largest(self) -> Floats:
@@ -67,13 +67,17 @@ class LinearLaw:
         if any(found is None for found in covariances):
             return None
         rows = np.zeros(over.count)
-        shares = (_times(form.largest, self.heaviest) + rows for form in (over, under))
+        above, below, across = (np.asarray(found, np.float64) + rows for found in covariances)
+        over_share, under_share = (_times(form.largest, self.heaviest) + rows for form in (over, under))
         return Pencil(
             over.summed(values[:places]),
             under.summed(values[places:]) + rows,
-            *(np.asarray(found, np.float64) + rows for found in covariances),
+            above,
+            below,
+            across,
             self.kurtosis,
-            *shares,
+            over_share,
+            under_share,
             self.smallest_scale,
         )
 
@@ -85,13 +89,14 @@ class LinearLaw:
         if self.apart and left is right:
             numbers = np.arange(len(left.first))
             own = self._of_pairs(boxes, numbers + left_start, numbers + left_start)
-            return np.bincount(left.owner, left.weights**2 * own, left.count)
+            return left.summed(left.weights * own)
         pairs = _pairs(left, right)
         if pairs is None:
             return None
         a, b, owner = pairs
         found = self._of_pairs(boxes, a + left_start, b + right_start)
-        return np.bincount(owner, left.weights[a] * right.weights[b] * found, max(left.count, right.count))
+        products = left.weights[a] * right.weights[b] * found
+        return np.asarray(np.bincount(owner, products, max(left.count, right.count)), np.float64)
 
     def _of_pairs(self, boxes: Boxes, one: Integers, other: Integers) -> Floats:
         parts = (slice(start, start + _CHUNK) for start in range(0, one.size, _CHUNK))

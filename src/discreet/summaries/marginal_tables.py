@@ -170,7 +170,7 @@ class MarginalTables(SeveralTables):
 
         def covariance(boxes: Boxes, one: Any, other: Any) -> Floats:
             there = Boxes(boxes.first[:, list(asked)], boxes.last[:, list(asked)])
-            return together * common_cells(there, one, other)
+            return np.asarray(together * common_cells(there, one, other))
 
         brought = [share**2 * self.parts[table].variance for share, table in zip(shares, tables, strict=True)]
         kurtosis = max(self.parts[table].fourth / self.parts[table].variance ** 2 for table in tables)

@@ -9,35 +9,22 @@ import pytest
 
 import discreet
 from tests.unit.cli import cli_runs
-from tests.unit.cli.cli_runs import DENSE, Cli, done, process, refused
+from tests.unit.cli.cli_runs import Cli, done, process, refused
 
 cli = cli_runs.cli  # a fixture
-MORE = """
-[releases.b]
-task = "table"
-by = ["sex", "age"]
-method = "geometric"
-epsilon = 1
-[releases.ages]
-task = "table"
-by = ["age"]
-method = "geometric"
-epsilon = 0.5
-"""
+SCHEMA = discreet.Schema(age=discreet.Ordinal(0, 4), sex=discreet.Nominal(["f", "m"]))
 
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three releases of one year, and one of a later year, in a folder of its own."""
     folder = tmp_path_factory.mktemp("relations")
-    (folder / "people.csv").write_text("age,sex\n" + "1,f\n2,m\n3,m\n" * 300)
-    (folder / "small.toml").write_text(DENSE + MORE)
-    for name in ("a", "b", "ages"):
-        done(process(folder, "publish", "small.toml", name))
-    other = folder / "later"
-    other.mkdir()
-    (other / "people.csv").write_text("age,sex\n" + "1,f\n2,m\n3,m\n" * 330)
-    (other / "small.toml").write_text(DENSE)
-    done(process(other, "publish", "small.toml"))
+    for place, times in ((folder, 300), (folder / "later", 330)):
+        place.mkdir(exist_ok=True)
+        (place / "people.csv").write_text("age,sex\n" + "1,f\n2,m\n3,m\n" * times)
+        data = discreet.open(place / "people.csv", SCHEMA, ledger=place / "people.ledger")
+        for name, by in (("a", ["age", "sex"]), ("b", ["sex", "age"]), ("ages", ["age"])):
+            data.publish(discreet.Table(by, method="geometric"), 1, name=name, to=place / name)
     return folder
 
 

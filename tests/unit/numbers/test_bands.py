@@ -12,9 +12,9 @@ def around(counts: np.ndarray, slack: float) -> Band:
     """The band of counts up to each value and above it, so much to either side."""
     up_to = np.cumsum(counts)[:-1].astype(float)
     above = counts.sum() - up_to
-    low, high = (lambda a: np.maximum(a - slack, 0)), (lambda a: a + slack)
+    lows = [np.maximum(side - slack, 0) for side in (up_to, above)]
     total = float(counts.sum())
-    return Band(low(up_to), high(up_to), low(above), high(above), max(total - slack, 0), total + slack)
+    return Band(lows[0], up_to + slack, lows[1], above + slack, max(total - slack, 0), total + slack)
 
 
 def inside(band: Band, counts: np.ndarray) -> bool:

@@ -20,7 +20,7 @@ def test_the_extremes_are_those_of_the_corners() -> None:
         parts = int(dice.integers(1, 5))
         over, under = dice.integers(-3, 4, parts).tolist(), dice.integers(0, 4, parts).tolist()
         low = dice.integers(1, 20, parts).astype(float)
-        high = low + dice.integers(0, 20, parts)
+        high = low + dice.integers(0, 20, parts).astype(float)
         if not any(under):
             continue
         corners = np.array(list(product(*zip(low, high, strict=True))))

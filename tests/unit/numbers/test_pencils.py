@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,8 @@ from discreet.numbers.pencils import Pencil
 
 def pencil(over: float, under: float, variances: tuple[float, float, float], kurtosis: float = 3.0) -> Pencil:
     unknown = np.array([np.inf])
-    numbers = (np.array([float(number)]) for number in (over, under, *variances))
-    return Pencil(*numbers, kurtosis, unknown, unknown, 50.0)
+    a, b, c, d, e = (np.array([float(number)]) for number in (over, under, *variances))
+    return Pencil(a, b, c, d, e, kurtosis, unknown, unknown, 50.0)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_a_ratio_below_which_there_may_be_nothing_has_no_upper_end() -> None:
 def test_what_each_draw_brings_at_most_makes_intervals_shorter() -> None:
     """Sums of many draws are near to normal ones; a single draw may be anything."""
     single = pencil(300, 1000, (400, 900, 350))
-    many = Pencil(*(getattr(single, name) for name in _NUMBERS), 3.0, np.array([0.1]), np.array([0.1]), 50.0)
+    many = replace(single, over_share=np.array([0.1]), under_share=np.array([0.1]))
     for level in (0.95, 0.99):
         wide, narrow = (np.diff(np.concatenate(one.ratios(level, 0, 1))).item() for one in (single, many))
         assert narrow < wide

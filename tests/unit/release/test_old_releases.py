@@ -84,14 +84,14 @@ def test_an_old_release_is_asked_for_shares_differences_and_means(name: str) -> 
     wheres = [answer["where"] for answer in RECORDED[name]["counts"] if "value" in answer]
     asked = 0
     for where in wheres:
-        part = release.count(where)
-        assert (part - part).value == 0
         try:
+            part = release.count(where)
             share, both = release.share(where), release.compare(where, None)
         except DiscreetError:  # answers its own queries only
             assert "queries" in name
             continue
         asked += 1
+        assert (part - part).value == 0
         assert 0 <= share.low <= share.value <= share.high <= 1
         assert both.difference.low <= both.difference.value <= both.difference.high <= 0
     assert asked or "queries" in name

@@ -103,8 +103,8 @@ def test_estimates_are_not_ordered(plain: Release) -> None:
         lambda: one <= 5,
         lambda: one > two,
         lambda: np.float64(5) >= one,
-        lambda: sorted([one, two]),  # type: ignore[type-var]
-        lambda: max(one, two),  # type: ignore[type-var]
+        lambda: sorted([one, two]),
+        lambda: max(one, two),
     ):
         with pytest.raises(BadParameter, match=r"release\.compare"):
             compared()

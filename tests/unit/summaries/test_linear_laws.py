@@ -41,7 +41,7 @@ def test_each_sum_has_the_law_of_its_answer(task: Task) -> None:
     summary = summary_of(task)
     first = summary.schema.names[0]
     wheres = [None, {first: summary.schema[first].labels[1]}, {first: summary.schema[first].labels[0]}]
-    asked = questions_of(wheres, summary.schema)  # type: ignore[arg-type]
+    asked = questions_of(wheres, summary.schema)
     plain = WeightedBoxes.plain(asked)
     joint = summary.pencil(plain, plain)
     assert joint is not None
