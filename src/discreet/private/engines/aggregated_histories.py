@@ -1,7 +1,7 @@
 """Users' histories in an engine that keeps its rows: what may be counted of them is counted there.
 
-The same law as `row_histories`, with the tickets of `bounding`: records of a user in the order of their tickets, or of a
-score first. Every count is a query of its own, and no more than its cells comes back.
+The same law as `row_histories`, with the tickets of `bounding`: records of a user in the order of their tickets, or
+of a score first. Every count is a query of its own, and no more than its cells comes back.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _series(first: int, last: int) -> int:  # type: ignore[empty-body]
 
 def bounded(rows: Any, words: list[str], unit: Unit, salt: bytes) -> Any:
     """Counts by cell of at most `max_rows_per_cell` rows of a user in a cell, then at most `max_rows` of the user."""
-    kept = kept_rows(rows, words, unit.max_rows, unit.max_rows_per_cell, salt)
+    kept = kept_rows(rows, words, unit.most, unit.max_rows_per_cell, salt)
     return kept.group_by(words).aggregate(n=kept.n.sum().cast("int64"))
 
 

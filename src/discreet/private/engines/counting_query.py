@@ -1,4 +1,4 @@
-"""The counting query: code, filter, bound per user (`bounding`), group, count. Written once, in ibis, for all engines."""
+"""The counting query: code, filter, bound per user (`bounding`), group, count. Written once, in ibis, for all."""
 
 from __future__ import annotations
 

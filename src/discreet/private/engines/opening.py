@@ -28,8 +28,8 @@ _KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFI
 
 def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Source:
     """A source over a path, a pattern or a list of them (CSV, packed too, Parquet, Arrow), a folder of Parquet files, a
-    table in a file of DuckDB or SQLite (people.duckdb::visits) or in PostgreSQL (postgresql://host/db::visits), a pandas
-    or polars frame, an Arrow table, a DuckDB relation or an ibis table.
+    table in a file of DuckDB or SQLite (people.duckdb::visits) or in PostgreSQL (postgresql://host/db::visits), a
+    pandas or polars frame, an Arrow table, a DuckDB relation or an ibis table.
 
     `delimiter` (a comma, or a tab for .tsv) and `encoding` (UTF-8) are for CSV files. Reads names and types of
     columns only.
@@ -83,9 +83,7 @@ def _open_postgres(several: Sequence[Any]) -> Source:
 def _files(given: Iterable[str | Path]) -> tuple[str, list[Path]]:
     """What kind of files these are, and where they are."""
     paths = found_paths(given)
-    kinds = {
-        path: next((kind for kind, ends in _KINDS.items() if path.name.lower().endswith(ends)), "") for path in paths
-    }
+    kinds = {path: _kind_of(path.name.lower()) for path in paths}
     for path, kind in kinds.items():
         if not kind:
             known = ", ".join(ending for ends in (*_KINDS.values(), DATABASE_SUFFIXES) for ending in ends)
@@ -93,6 +91,10 @@ def _files(given: Iterable[str | Path]) -> tuple[str, list[Path]]:
         if kind != kinds[paths[0]]:
             raise SourceError(f"{paths[0]} is {kinds[paths[0]]} and {path} is {kind}; open files of one kind only")
     return kinds[paths[0]], paths
+
+
+def _kind_of(name: str) -> str:
+    return next((kind for kind, ends in _KINDS.items() if name.endswith(ends)), "")
 
 
 def _open_csv(paths: list[Path], delimiter: str | None, encoding: str | None) -> Source:

@@ -96,7 +96,7 @@ def _chosen(parts: tuple[Ints, ...], unit: Unit, salt: bytes, named: Digests | N
     size = users.size
     kept, above, ends, few, copies = (np.empty(size, np.int64) for _ in range(5))
     per_cell = unit.max_rows_per_cell or _ALL
-    used, found = told_apart(users, cells, unit.max_rows, per_cell, kept, above, ends, few, copies)
+    used, found = told_apart(users, cells, unit.most, per_cell, kept, above, ends, few, copies)
     above, ends = above[:found], ends[:found]
     rows = int(ends[-1]) if found else 0
     if named is None:
@@ -106,9 +106,9 @@ def _chosen(parts: tuple[Ints, ...], unit: Unit, salt: bytes, named: Digests | N
         digests = named[above]
     tickets = np.empty(rows, np.uint64)
     tickets_of(np.repeat(digests, np.diff(ends, prepend=0)), few[:rows], copies[:rows], tickets)
-    chosen = np.empty(found * unit.max_rows if found else 0, np.int64)
+    chosen = np.empty(found * unit.most, np.int64)
     if found:
-        lowest_tickets(ends, tickets, few, unit.max_rows, chosen)
+        lowest_tickets(ends, tickets, few, unit.most, chosen)
     return np.concatenate([kept[:used], chosen])
 
 

@@ -157,8 +157,9 @@ def ibis_memtable(rows: Rows, _: Path) -> Any:
 
 
 KINDS: list[Callable[[Rows, Path], Any]] = [
-    csv, packed_csv, zstd_csv, tsv_files, parquet, parquet_pattern, parquet_folder, feather, duckdb_file, sqlite_file, pandas_frame, pandas_objects, polars_frame, polars_lazy,
-    arrow, arrow_chunks, duckdb_relation, ibis_duckdb, ibis_memtable,
+    csv, packed_csv, zstd_csv, tsv_files, parquet, parquet_pattern, parquet_folder, feather, duckdb_file, sqlite_file,
+    pandas_frame, pandas_objects, polars_frame, polars_lazy, arrow, arrow_chunks, duckdb_relation, ibis_duckdb,
+    ibis_memtable,
 ]  # fmt: skip
 
 

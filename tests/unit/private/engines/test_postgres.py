@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +36,23 @@ def people(postgres: Server) -> str:
 
 
 @pytest.fixture
-def arrived(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def arrived(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each reading from the server gave."""
     import psycopg
 
     seen: list[int] = []
+
+    def counting(honest: Any) -> Any:
+        def counted(cursor: Any, *given: Any) -> Any:
+            rows = honest(cursor, *given)
+            seen.append(len(rows))
+            return rows
+
+        return counted
+
     for kind in (psycopg.Cursor, psycopg.ServerCursor):
         for name in ("fetchmany", "fetchall"):
-
-            def counted(cursor: Any, *given: Any, honest: Any = getattr(kind, name)) -> Any:
-                rows = honest(cursor, *given)
-                seen.append(len(rows))
-                return rows
-
-            monkeypatch.setattr(kind, name, counted)
+            monkeypatch.setattr(kind, name, counting(getattr(kind, name)))
     return seen
 
 
@@ -70,9 +72,9 @@ def test_one_rule_for_users(postgres: Server, kind: str) -> None:
     if kind in ("numeric", "float8"):
         names = ["1", "1.0", "1e0", "NaN", "-0.0", "0", "Infinity", "12345678.5", None]
     else:
-        names = ["1", " 01", "1.0", "1e0", "true", "+1_0", "10", "A", "a", "a ", "\u00e9", "e\u0301", "", " ", "nan", None,
-                 "inf", "Infinity", "1e400", "1e-400", "-0", "1e99999", "0e99999", "2024-05-31 00:00:00", "2024-05-31",
-                 "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"]  # fmt: skip
+        names = ["1", " 01", "1.0", "1e0", "true", "+1_0", "10", "A", "a", "a ", "\u00e9", "e\u0301", "", " ", "nan",
+                 None, "inf", "Infinity", "1e400", "1e-400", "-0", "1e99999", "0e99999", "2024-05-31 00:00:00",
+                 "2024-05-31", "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"]  # fmt: skip
     rows = pa.table({"u": pa.array(names, pa.string()), "x": list(range(len(names)))})
     there = postgres.make("named", rows, u=kind, x="int")
     schema = Schema(x=Ordinal(0, len(names)))
@@ -196,7 +198,8 @@ def test_a_server_that_lets_nobody_in(postgres: Server, change: dict[str, str], 
 def test_what_cannot_be_opened(postgres: Server) -> None:
     postgres.run("CREATE TABLE IF NOT EXISTS secret (x int)")
     for ending, reason in {
-        "": "says no table", "::nothing": "no such table", "::secret": "GRANT SELECT", "::a.b.c.d": "no name of a table",
+        "": "says no table", "::nothing": "no such table", "::secret": "GRANT SELECT",
+        "::a.b.c.d": "no name of a table",
         '::people"; DROP TABLE secret; --': "no name of a table", "::nowhere.people": "no such",
     }.items():  # fmt: skip
         with pytest.raises(SourceError, match=reason):
@@ -247,7 +250,8 @@ def test_a_connection_that_is_cut(postgres: Server, tmp_path: Path) -> None:
     data = _opened(f"{postgres.address()}::slow", tmp_path)
 
     def cut() -> None:
-        end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'reader' AND state = 'active'"
+        theirs = "pg_stat_activity WHERE usename = 'reader' AND state = 'active'"
+        end = f"SELECT count(pg_terminate_backend(pid)) FROM {theirs}"
         for _ in range(400):
             if postgres.admin.execute(end).fetchone()[0]:
                 return
@@ -285,3 +289,27 @@ def test_equal_rows_are_numbered_one_by_one(postgres: Server) -> None:
         counts = count(there, schema, Unit("u", most), salt=SALT)
         assert counts.counts.sum() == most
         assert counts == count(rows, schema, Unit("u", most), salt=SALT)
+
+
+def test_the_example_of_the_page_runs(postgres: Server) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "sources.md").read_text(encoding="utf-8")
+    example = page.partition("```python\n")[2].partition("```")[0]
+    there = postgres.make("visits", pa.table({"patient": [1, 1, 2], "age": [30, 31, 32], "ward": ["A", "B", "C"]}))
+    assert "postgresql://reader@localhost/clinic::public.visits" in example
+    exec(example.replace("postgresql://reader@localhost/clinic::public.visits", there), {})
+
+
+def test_a_spec_names_the_table_beside_the_address(postgres: Server, tmp_path: Path) -> None:
+    there = postgres.make("visits", pa.table({"age": [30, 31, 32]}))
+    spec = tmp_path / "visits.toml"
+    spec.write_text(
+        f'[data]\nsource = "{there.partition("::")[0]}"\ntable = "public.visits"\n'
+        '[attributes.age]\nkind = "ordinal"\nlow = 0\nhigh = 99\n'
+        '[releases.by-age]\ntask = "table"\nby = "age"\nepsilon = 1000\n'
+    )
+    loaded = discreet.load_spec(spec)
+    assert loaded.source == there
+    assert "p%40ss" not in repr(loaded)
+    spec.write_text(spec.read_text().replace('source = "', 'source = ["x.csv", "').replace('"\ntable', '"]\ntable'))
+    with pytest.raises(discreet.BadSpec, match="table: belongs to one database"):
+        discreet.load_spec(spec)

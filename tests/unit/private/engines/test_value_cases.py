@@ -30,7 +30,8 @@ def values(request: pytest.FixtureRequest) -> tuple[str, Any]:
     server: Server = request.getfixturevalue("postgres")
     server.run(
         "DROP TABLE IF EXISTS odd_values",
-        "DROP TYPE IF EXISTS mood, pair", "CREATE TYPE pair AS (a integer, b integer)", "CREATE TYPE mood AS ENUM ('b', 'a')",
+        "DROP TYPE IF EXISTS mood, pair",
+        "CREATE TYPE pair AS (a integer, b integer)", "CREATE TYPE mood AS ENUM ('b', 'a')",
         "DROP DOMAIN IF EXISTS score", "CREATE DOMAIN score AS integer CHECK (VALUE < 1000)",
         f"CREATE TABLE odd_values AS SELECT {columns}", "GRANT SELECT ON odd_values TO reader",
         # what a session might be set to, and must not matter
