@@ -1,8 +1,9 @@
 """How far the tree of a single attribute is to be believed about what lies inside of blocks of a tree of several.
 
 Blocks that were not divided are compared with their siblings that were not divided either: if they differ as margins
-say, margins will be right inside of them as well; if a few large cells elsewhere make up a margin, they do not. Least squares says how much of a margin fits best, attribute by attribute. Margins of nominal attributes are
-always believed: values side by side may well have even counts, names need not.
+say, margins will be right inside of them as well; if a few large cells elsewhere make up a margin, they do not. Least
+squares says how much of a margin fits best, attribute by attribute. Margins of nominal attributes are always believed:
+values side by side may well have even counts, names need not.
 """
 
 from __future__ import annotations
