@@ -22,7 +22,7 @@ COLUMNS = 13
 #: rows of what is known of a block's children by attribute: how far apart they stand, from which to which a box meets
 #: them, and from which to which these lie inside
 STRIDE, FROM, TO, INSIDE, INSIDE_TO = range(5)
-#: (first, last, parts, child), (estimate, variance, smooth, shown, inverse, keep, doubt), running sums of the first four
+#: (first, last, parts, child), (estimate, variance, smooth, shown, inverse, keep, doubt), sums of the first four
 Shape = tuple[Ints, Ints, Ints, Ints]
 Estimates = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats]
 Running = tuple[Floats, Floats, Floats, Floats]

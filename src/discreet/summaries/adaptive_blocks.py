@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.queries import Questions
-from discreet.schema import Schema
+from discreet.schema import Ordinal, Schema
 from discreet.summaries.base import Answers, Summary
 from discreet.summaries.block_answers import Found, Margin, TreeAnswers, half_widths
 from discreet.summaries.block_columns import from_file, to_columns
@@ -44,10 +44,12 @@ class AdaptiveBlocks(Summary):
         """Trees of single attributes first, for they say how records lie inside the blocks of others."""
         margins: list[Margin | None] = [None] * len(self.schema)
         found: dict[int, TreeAnswers] = {}
+        attributes = list(self.schema.values())
         for number, drawn in sorted(enumerate(self.trees), key=lambda one: len(one[1].tree.plan.places)):
             places = drawn.tree.plan.places
             known = [margins[place] for place in places] if len(places) > 1 else [None]
-            found[number] = TreeAnswers(drawn, known, self._smooth)
+            ordinal = [isinstance(attributes[place], Ordinal) for place in places] if self._smooth else None
+            found[number] = TreeAnswers(drawn, known, ordinal)
             if len(places) == 1:
                 margins[places[0]] = found[number].margin()
         return [found[number] for number in range(len(self.trees))]

@@ -85,18 +85,22 @@ _OF_INTERVALS = ("low", "high", "low_variance", "high_variance")
 class TreeAnswers:
     """A tree with its estimates, and what says how records lie inside of blocks that were not divided."""
 
-    def __init__(self, drawn: TreeLooks, margins: Sequence[Margin | None], smooth: bool = True) -> None:
-        """Without `smooth`, siblings are not drawn together, and margins are believed: the rule of earlier releases."""
+    def __init__(
+        self, drawn: TreeLooks, margins: Sequence[Margin | None], ordinal: Sequence[bool] | None = None
+    ) -> None:
+        """`ordinal` says which attributes are; without it, nothing is smoothed and margins are believed: the rule of
+        earlier releases."""
         self.drawn = drawn
         self.plan: TreePlan = drawn.tree.plan
-        self.estimates = TreeEstimates(drawn, smooth)
+        self.estimates = TreeEstimates(drawn, ordinal)
         self._margins = [
             (np.array([0, size]), np.array([0.0, 1.0])) if margin is None else margin
             for margin, size in zip(margins, self.plan.sizes, strict=True)
         ]
         self.trust = np.ones(len(margins))
-        if smooth and len(margins) > 1:
-            self.trust = trust_in(self._margins, drawn.tree, self.estimates.estimate, self.estimates.variance)
+        if ordinal is not None and len(margins) > 1:
+            found = self.estimates
+            self.trust = trust_in(self._margins, ordinal, drawn.tree, found.estimate, found.variance)
 
     @cached_property
     def _arrays(self) -> tuple[columns.Shape, columns.Estimates, columns.Running, columns.Margins]:

@@ -8,6 +8,7 @@ Then estimates and variances go up: what the children say together, and what the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -88,9 +89,10 @@ class _Decided:
 class TreeEstimates:
     """Estimate and variance of every block, upward; made to agree, downward; and not below zero."""
 
-    def __init__(self, drawn: TreeLooks, smoothing: bool = True) -> None:
+    def __init__(self, drawn: TreeLooks, ordinal: Sequence[bool] | None = None) -> None:
+        """`ordinal` says which attributes are; without it nothing is smoothed."""
         tree = drawn.tree
-        self.tree, self._smoothing = tree, smoothing
+        self.tree, self._ordinal = tree, ordinal
         blocks, refined = tree.blocks, tree.refined
         scale = drawn.looks.first(blocks)
         scale[0] = np.inf if drawn.root_scale is None else float(drawn.root_scale)
@@ -147,15 +149,15 @@ class TreeEstimates:
     @cached_property
     def smooth(self) -> Floats:
         """Agreeing, with siblings drawn together as far as their differences are noise."""
-        if not self._smoothing:
+        if self._ordinal is None:
             return self.agreeing
-        return drawn_together(self.tree, self.agreeing, self.variance)
+        return drawn_together(self.tree, self.agreeing, self.variance, self._ordinal)
 
     @cached_property
     def shown(self) -> Floats:
         """Not below zero and adding up: half way between taking a little from all and leaving the smallest out."""
         tree = self.tree
-        best = self.smooth if self._smoothing else self.estimate
+        best = self.estimate if self._ordinal is None else self.smooth
         soft, hard = np.zeros(tree.size), np.zeros(tree.size)
         soft[0] = hard[0] = max(float(best[0]), 0.0)
         present(np.flatnonzero(tree.refined), tree.child, self.fanout, best, self.variance, soft, hard)

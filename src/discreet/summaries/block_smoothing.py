@@ -2,10 +2,13 @@
 
 If records lay evenly in a block, each child would have its part of the block, and what children differ from it by would
 be noise. How much larger the squares of these differences are than noise alone would make them, in this set of siblings
-and in all of their generation, says how much of them to keep. Children still add up to their block.
+and in all of their generation, says how much of them to keep. Children still add up to their block. Only along ordinal
+attributes: values side by side are often alike, while names side by side need not be.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,9 +21,13 @@ _DOUBT = 15.0
 _MEDIANS = 3.0
 
 
-def drawn_together(tree: BlockTree, agreeing: Floats, variance: Floats) -> Floats:
-    """The estimates of all blocks, of which children add up to their block, with the children nearer to an even split."""
+def drawn_together(tree: BlockTree, agreeing: Floats, variance: Floats, ordinal: Sequence[bool]) -> Floats:
+    """The estimates of all blocks, of which children add up to their block, with the children nearer to an even split.
+
+    `ordinal` says it of each attribute; blocks that are divided along another one are left out.
+    """
     found = agreeing.copy()
+    mixed = np.any(tree.parts[:, ~np.array(ordinal)] > 1, axis=1)
     widths = tree.blocks.last - tree.blocks.first + 1.0
     fanouts = np.prod(tree.parts, axis=1)
     for start, stop in zip(tree.starts[:-1], tree.starts[1:], strict=True):
@@ -34,13 +41,16 @@ def drawn_together(tree: BlockTree, agreeing: Floats, variance: Floats) -> Float
         even = np.prod(widths[below] / widths[of], axis=1)
         apart = agreeing[below] - even * agreeing[of]
         noise = np.add.reduceat(variance[below], runs) * (1 - 1 / np.maximum(fanout, 2))
-        keep = _kept(np.add.reduceat(apart**2, runs) / noise)
+        keep, smooth = np.ones(parents.size), ~mixed[parents]
+        keep[smooth] = _kept((np.add.reduceat(apart**2, runs) / noise)[smooth])
         found[below] = even * found[of] + np.repeat(keep, fanout) * apart
     return found
 
 
 def _kept(ratios: Floats) -> Floats:
     """Of the differences in each set of siblings, whose squares are so many times what noise makes them."""
+    if not ratios.size:
+        return ratios
     typical = min(float(ratios.mean()), _MEDIANS * float(np.median(ratios)))
     sure = ratios.size / (ratios.size + _DOUBT)
     return np.asarray(np.maximum(1 - sure / np.maximum((ratios + typical) / 2, sure), 0.0))

@@ -141,8 +141,9 @@ def test_a_question_of_several_boxes_is_one_sum(name: str) -> None:
 def test_shown_numbers_add_up_and_are_not_negative(name: str) -> None:
     for seed in range(12):
         looks = drawn(name, seed)
-        tree = TreeAnswers(looks, [None] * len(looks.tree.plan.sizes))
-        for numbers in (tree.estimates.shown, tree.estimates.agreeing):
+        axes = len(looks.tree.plan.sizes)
+        tree = TreeAnswers(looks, [None] * axes, [seed % 3 > 0] * axes)
+        for numbers in (tree.estimates.shown, tree.estimates.smooth, tree.estimates.agreeing):
             for block in np.flatnonzero(looks.tree.refined).tolist():
                 below = slice(looks.tree.child[block], looks.tree.child[block] + int(tree.estimates.fanout[block]))
                 assert numbers[below].sum() == pytest.approx(numbers[block], rel=1e-9, abs=1e-6)
@@ -172,3 +173,26 @@ def test_margins_say_how_records_lie_in_a_block() -> None:
     assert a.plain[0] == pytest.approx(column * 4 / 6)
     assert b.plain[0] == pytest.approx(column * 3 / (3 + 2 / 8))
     assert (a.low[0], a.high[0]) == (b.low[0], b.high[0])
+
+
+def test_margins_that_do_not_fit_are_not_believed() -> None:
+    """Neither do they move the interval."""
+    looks = drawn("squares", 2, often=0.0)
+    known = (np.array([0, 4, 12]), np.array([0.0, 0.0, 1.0]))
+    even_, told = TreeAnswers(looks, [None, None]), TreeAnswers(looks, [known, None], [True, True])
+    first, last, bounds = np.array([[0, 0]]), np.array([[3, 8]]), np.array([0, 1])
+    a, b = even_.answer(first, last, bounds), told.answer(first, last, bounds)
+    assert 0 <= told.trust[0] < 1
+    assert b.plain[0] == pytest.approx((1 - told.trust[0]) * a.plain[0])
+    assert (a.low[0], a.high[0]) == (b.low[0], b.high[0])
+
+
+def test_smoothing_moves_a_number_little_and_its_interval_not_at_all() -> None:
+    for seed in range(12):
+        looks = drawn("one attribute", seed)
+        plain, smooth = TreeAnswers(looks, [None]), TreeAnswers(looks, [None], [True])
+        ends = np.sort(np.random.default_rng(seed).integers(0, 50, (40, 2, 1)), axis=1).transpose(1, 0, 2)
+        a, b = (tree.answer(ends[0], ends[1], np.arange(41)) for tree in (plain, smooth))
+        for name in ("plain", "low", "high", "variance", "low_variance", "high_variance"):
+            assert np.array_equal(getattr(a, name), getattr(b, name))
+        assert np.all(np.abs(b.shown - b.plain) <= 3.7 * np.sqrt(b.variance) + np.maximum(-b.plain, 0) + 1e-6)
