@@ -8,39 +8,32 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.numbers.presentable import adding_up, whole_total
-from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
+from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, read_questions
 from discreet.queries.binding import attribute_index
-from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.release import files, placing
 from discreet.release.answer_columns import BOUNDS, columns_of
 from discreet.release.frame import Frame
-from discreet.release.groups import Group, grouped, met, named_groups
-from discreet.release.quantiles import Quantile, prefixes, quantile
+from discreet.release.groups import Bins, Group, grouped, grouping, groups_of
+from discreet.release.quantiles import Quantile, quantile, quantile_table
+from discreet.release.remarks import remark, why_no_end
+from discreet.release.running_counts import running_counts
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
+from discreet.release.tables import arranged, whole_count, whole_table
 from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
 
 LEVEL = 0.95
-#: an interval of more standard errors than this has more in it than noise
-_FAR = 20.0
-_BUYS_AN_END = {
-    **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
-    "hpa": "`rescale = true`",
-}
 #: how many items `top` shows if nobody says
 _TOP = 10
-_USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
 
 class Release:
@@ -105,34 +98,18 @@ class Release:
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
         bounds = found.bounds is not None and bool(found.bounds[0])
-        note = "; ".join(filter(None, [BOUNDS if bounds else self._useless(found, level), self.note]))
+        said = (
+            BOUNDS
+            if bounds
+            else remark(self.summary, found, level, why_no_end(self.manifest["method"], self._left_out))
+        )
+        note = "; ".join(filter(None, [said, self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None
-        number = self._whole_count(asked, found) if whole else value
+        number = whole_count(self.summary, asked, found) if whole else value
         ends: Literal["interval", "bounds"] = "bounds" if bounds else "interval"
         return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends)
-
-    @property
-    def _why_no_end(self) -> str:
-        """What keeps a method from promising an upper end, and what can be done."""
-        reasons = "; ".join(one.short for one in self._left_out if not one.by_rule)
-        buys = _BUYS_AN_END.get(self.manifest["method"])
-        return f"{reasons}; publishing with {buys} would give one" if buys else reasons
-
-    def _useless(self, found: Answers, level: float) -> str:
-        """What to say of an interval that holds nearly anything; nothing of others."""
-        width = float(found.high[0] - found.low[0])
-        if math.isinf(width):
-            return self._why_no_end
-        if width <= _FAR * float(found.stderr[0]):
-            return ""
-        ends = np.zeros((1, len(self.schema)), np.int64), np.array([self.schema.sizes]) - 1
-        try:
-            every = self._answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
-        except CannotAnswer:
-            return ""
-        return _USELESS if width > float(every.value[0]) else ""
 
     def _listed(self, cells: Any) -> Boxes:
         asked = read_questions(cells, self.schema, self._known)
@@ -158,75 +135,86 @@ class Release:
         whole: bool = False,
         measured: bool = False,
         largest: int | None = None,
+        bins: Bins = None,
+        sort: str | None = None,
+        ascending: bool | None = None,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
-        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). Each
-        count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
-        of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
-        those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many.
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0);
+        ordinal ones can be put into ranges, by their number or by where they start: `bins=10`,
+        `bins={"age": [18, 65]}`. Each count is the best estimate of itself; with `whole`, they are whole numbers of at
+        least zero that add up to that of all; with `measured`, plain noisy measurements. Intervals are the same. `sort`
+        names a column to go by: numbers from the highest, groups as declared, unless `ascending` says otherwise. With
+        `largest`, so many groups only, those of the highest counts, in falling order. Groups that `where` rules out
+        have rows too, unless there would be too many.
         """
-        if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
-            raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
-        names = self.schema.names if by is None else named_groups(by)
-        if not names:
-            raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
-        groups = [grouped(name, self.schema, self._known) for name in names]
-        if len({index for index, _, _ in groups}) != len(groups):
-            raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
-        if math.prod(len(labels) for _, labels, _ in groups) > MOST_TOTAL_BOXES:
-            groups = [met(group, selected) for group in groups]
-        lengths = [len(labels) for _, labels, _ in groups]
-        if math.prod(lengths) > MOST_TOTAL_BOXES:
-            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add `where`")
-        places = np.indices(lengths).reshape(len(lengths), -1)
-        ends, columns = {}, {}
-        for (index, labels, codes), place in zip(groups, places, strict=True):
-            ends[index] = codes[place]
-            columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        questions = cut_questions(selected, ends)
+        named = groups_of(self.schema.names if by is None else by, bins, self.schema, self._known)
+        if not named:
+            raise BadParameter("table: name at least one attribute to group by")
+        groups = grouping(named, self.schema, selected)
+        questions = groups.questions
         found = self._answers(questions, level, measured=measured)
         answers, notes = columns_of(found)
         if whole:
-            agreed = self.summary.whole_counts(questions)
-            answers["count"] = self._whole(found, selected) if agreed is None else agreed
-        frame = Frame({**columns, **answers}, notes)
-        return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
+            answers["count"] = whole_table(self.summary, questions, found, selected, LEVEL)
+        return arranged(Frame({**groups.columns, **answers}, notes), groups, sort, ascending, largest)
 
-    def _whole(self, parts: Answers, selected: Boxes) -> NDArray[np.int64]:
-        every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = self._whole_count(every, self._answers(every, LEVEL))
-        plain = parts.value if parts.besides is not None or self.summary.adds_up else parts.measured
-        # what was not measured is scaled, so that it keeps its proportions
-        unknown = np.isnan(parts.stderr) | self.summary.adds_up
-        variance = np.where(unknown, parts.value, parts.stderr**2)
-        return adding_up(np.asarray(plain, np.float64), variance, total)
-
-    def _whole_count(self, asked: Questions, found: Answers) -> int:
-        """Of one question."""
-        agreed = self.summary.whole_counts(asked)
-        return whole_total(found.value[0]) if agreed is None else int(agreed[0])
-
-    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
+    def prefix(
+        self,
+        attribute: str,
+        where: Where = None,
+        *,
+        by: Group | Sequence[Group] = (),
+        bins: Bins = None,
+        level: float = LEVEL,
+        whole: bool = False,
+    ) -> Frame:
         """For each value of an ordinal attribute, how many records have that value or a lower one.
 
-        With `whole`, the counts are whole numbers that do not fall.
+        With `by`, the same for each group; with `whole`, the counts are whole numbers that do not fall.
         """
-        labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self._answers(questions, level))
-        if whole:
-            parts = self.table(attribute, where, whole=True)
-            answers["count"] = np.cumsum(parts["count"])[: len(labels)]
-        return Frame({attribute: labels, **answers}, notes)
-
-    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
-        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
         index = self._ordinal(attribute)
-        return quantile(self.summary, self._selected(where), index, share, _checked(level))
+        named = groups_of(by, bins, self.schema, self._known)
+        return running_counts(self.summary, self._selected(where), named, index, _checked(level), whole=whole)
+
+    @overload
+    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile: ...
+
+    @overload
+    def quantile(
+        self,
+        attribute: str,
+        share: float | Sequence[float],
+        where: Where = None,
+        *,
+        by: Group | Sequence[Group] = (),
+        bins: Bins = None,
+        level: float = LEVEL,
+    ) -> Quantile | Frame: ...
+
+    def quantile(
+        self,
+        attribute: str,
+        share: float | Sequence[float],
+        where: Where = None,
+        *,
+        by: Group | Sequence[Group] = (),
+        bins: Bins = None,
+        level: float = LEVEL,
+    ) -> Quantile | Frame:
+        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median.
+
+        Several shares, or groups (`by`), give a table; each of its intervals holds the truth with probability `level`.
+        """
+        index, selected = self._ordinal(attribute), self._selected(where)
+        named = groups_of(by, bins, self.schema, self._known)
+        if isinstance(share, int | float) and not named:
+            return quantile(self.summary, selected, index, share, _checked(level))
+        return quantile_table(self.summary, selected, named, index, share, _checked(level))
 
     def top(
         self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
