@@ -7,7 +7,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,15 @@ class Frame:
 
     def _rest(self) -> list[str]:
         return [*([f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []), *self.notes]
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it if another column has it."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -18,6 +18,9 @@ from discreet.queries.binding import attribute_index
 from discreet.queries.questions import MOST_TOTAL_BOXES
 from discreet.schema import Nominal, Ordinal, Schema
 
+#: beyond every code
+_LAST = 2**62
+
 Group = str | tuple[str, str | int]
 #: how many ranges, or where they start
 Cuts = int | Sequence[Any]
@@ -41,13 +44,21 @@ class Grouping:
 
     @property
     def questions(self) -> Questions:
-        return cut_questions(self.selected, self.ends)
+        return self.questions_of(self.selected)
+
+    def questions_of(self, selected: Boxes) -> Questions:
+        """The same rows of another selection; without groups, one row for all of it."""
+        return cut_questions(selected, self.ends or {0: np.array([[0, _LAST]])})
 
     def within(self, attribute: int, first: Any, last: Any, rows: slice = slice(None)) -> Questions:
-        """For each of the rows, a question for each range of another attribute; those of one row together."""
+        """For each of the rows, a question for each range of an attribute; those of one row together."""
         each, among = np.stack([first, last], axis=1), range(len(self))[rows]
         ends = {index: codes[rows].repeat(len(each), axis=0) for index, codes in self.ends.items()}
-        return cut_questions(self.selected, {**ends, attribute: np.tile(each, (len(among), 1))})
+        asked = np.tile(each, (len(among), 1))
+        if attribute in ends:  # which is grouped by ranges: what lies in both
+            own = ends[attribute]
+            asked = np.stack([np.maximum(asked[:, 0], own[:, 0]), np.minimum(asked[:, 1], own[:, 1])], axis=1)
+        return cut_questions(self.selected, {**ends, attribute: asked})
 
 
 def grouping(groups: Sequence[Grouped], schema: Schema, selected: Boxes, *, only_met: bool = False) -> Grouping:

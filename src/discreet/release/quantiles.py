@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.queries import Boxes
-from discreet.release.frame import Frame
+from discreet.release.frame import Frame, free_name
 from discreet.release.groups import Grouped, Grouping, grouping
 from discreet.schema import Ordinal, Schema
 from discreet.summaries import Answers, Summary
@@ -54,7 +54,7 @@ class Quantile:
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
     """The value below which `share` of the selected records lie, with those that cannot be ruled out."""
     groups = grouping([], summary.schema, selected)
-    (codes,), noted = _codes(summary, groups, attribute, [share], level)
+    (codes,), noted = quantile_codes(summary, groups, attribute, [share], level)
     found, low, high = (_ordinal(summary.schema, attribute).label(code) for code in codes[0].tolist())
     return Quantile(found, low, high, level, BOUNDED if noted else "")
 
@@ -67,18 +67,17 @@ def quantile_table(
     wanted = list(shares) if isinstance(shares, Iterable) and not isinstance(shares, str) else [shares]
     if not wanted:
         raise BadParameter("quantile: give at least one share, such as 0.5")
-    if attribute in [index for index, _, _ in named]:
-        raise BadParameter(f"quantile: {name} cannot be grouped by itself; leave it out of `by`")
     groups = grouping(named, summary.schema, selected, only_met=True)
-    codes, noted = _codes(summary, groups, attribute, wanted, level)
+    codes, noted = quantile_codes(summary, groups, attribute, wanted, level)
     labels = {column: [label for label in given for _ in wanted] for column, given in groups.columns.items()}
-    share_name = "share" if "share" not in (*labels, name) else "share_"
-    ends = zip((name, "low", "high"), codes.reshape(-1, 3).T.tolist(), strict=True)
+    taken = {*labels, "low", "high"}
+    value, share = (free_name(column, taken) for column in (name, "share"))
+    ends = zip((value, "low", "high"), codes.reshape(-1, 3).T.tolist(), strict=True)
     found = {column: [ordinal.label(code) for code in mine] for column, mine in ends}
-    return Frame({**labels, share_name: wanted * len(groups), **found}, [BOUNDED] if noted else [])
+    return Frame({**labels, share: wanted * len(groups), **found}, [BOUNDED] if noted else [])
 
 
-def _codes(
+def quantile_codes(
     summary: Summary, groups: Grouping, attribute: int, shares: Sequence[Any], level: float
 ) -> tuple[NDArray[np.int64], bool]:
     """(groups, shares, 3): of each the code, the lowest and the highest possible; and whether bounds were used."""

@@ -24,6 +24,7 @@ from discreet.release.groups import Bins, Group, grouped, grouping, groups_of
 from discreet.release.quantiles import Quantile, quantile, quantile_table
 from discreet.release.remarks import remark, why_no_end
 from discreet.release.running_counts import running_counts
+from discreet.release.sql_answers import sql_answers
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.tables import arranged, whole_count, whole_table
@@ -215,6 +216,14 @@ class Release:
         if isinstance(share, int | float) and not named:
             return quantile(self.summary, selected, index, share, _checked(level))
         return quantile_table(self.summary, selected, named, index, share, _checked(level))
+
+    def sql(self, text: str, *, level: float = LEVEL) -> Frame:
+        """The answer to a statement such as "select sex, count(*) from release where age >= 18 group by sex".
+
+        A part of SQL, see docs/asking.md: groups, counts, shares and quantiles, each with its ends (`low`, `high`; of
+        several, `count_low` and so on). What cannot be answered is refused, and the message says what can.
+        """
+        return sql_answers(self.summary, self._known, text, _checked(level))
 
     def top(
         self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
