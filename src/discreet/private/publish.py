@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.charts.small_bars import html_facts
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.ledger import Ledger
 from discreet.mechanisms import Mechanism, Request, mechanism_for
@@ -46,6 +47,25 @@ class Data:
             raise BadParameter("schema must be a Schema, such as Schema(age=Ordinal(0, 99))")
         if not isinstance(self.unit, Unit):
             raise BadParameter(f'unit must be a Unit, such as Unit("patient", max_rows=30), not {self.unit!r}')
+
+    def __repr__(self) -> str:
+        """What is declared and what was spent; nothing that a row says."""
+        by = ", ".join(f"{name} ({attribute.size:,})" for name, attribute in self.schema.items())
+        who = "one row" if self.unit.is_row else f"one {self.unit.column}"
+        return f"<Private data by {by}; protects {who}; {self.ledger!r}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "private data by": ", ".join(f"{name} ({attribute.size:,})" for name, attribute in self.schema.items()),
+            "protects": "one row" if self.unit.is_row else f"one {self.unit.column}",
+            "account": repr(self.ledger).strip("<>"),
+            "what to do": "data.check(), data.plan(task, epsilon), data.publish(task, epsilon)",
+        }
+        return html_facts(facts)
+
+    def __dir__(self) -> list[str]:
+        """What people may use."""
+        return ["check", "ledger", "plan", "publish", "schema", "unit"]
 
     def plan(
         self, task: Task, epsilon: Number, *, questions: Any = None, like: Any = None, share: float = 0.95
@@ -117,12 +137,12 @@ class Data:
         summary = mechanism.measure(data, noise)
         del data
         progress("writing")
-        complete, table = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
+        complete, contents = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
         if target is None:
             self.ledger.record(said["id"], complete["seal"])
         else:
-            placing.place(target, complete, table, lambda seal: self.ledger.record(said["id"], seal))
-        return Release(summary, complete)
+            placing.place(target, complete, contents, lambda seal: self.ledger.record(said["id"], seal))
+        return Release(summary, complete, {name: held for name, held in contents.items() if name != files.TABLE})
 
     def _request(self, task: Task, epsilon: Number) -> Request:
         request = Request.of(task, self.schema, self.unit, epsilon)

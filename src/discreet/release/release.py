@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 
+from discreet.charts import Picture
+from discreet.charts.small_bars import html_facts
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, read_questions
-from discreet.queries.binding import attribute_index
+from discreet.queries import Boxes, Estimate, Named, Questions, Where, read_questions
+from discreet.queries.questions import read_question_table
 from discreet.release import files, placing
 from discreet.release.answer_columns import BOUNDS, columns_of
-from discreet.release.frame import Frame
-from discreet.release.groups import Bins, Group, grouped, grouping, groups_of
-from discreet.release.quantiles import Quantile, quantile, quantile_table
+from discreet.release.description import described
+from discreet.release.frame import Frame, extra
+from discreet.release.further_questions import LEVEL, FurtherQuestions, checked_level
+from discreet.release.groups import Bins, Group, grouping, groups_of
+from discreet.release.plots import curve_picture, one_or_two, table_picture
 from discreet.release.remarks import remark, why_no_end
-from discreet.release.running_counts import running_counts
-from discreet.release.sql_answers import sql_answers
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.tables import arranged, whole_count, whole_table
-from discreet.release.top_items import top_items
-from discreet.schema import Nominal, Schema
-from discreet.summaries import Answers, Summary
-
-LEVEL = 0.95
-#: how many items `top` shows if nobody says
-_TOP = 10
+from discreet.summaries import Answers
 
 
-class Release:
+class Release(FurtherQuestions):
     """Noisy counts that anyone may query; every answer carries its error."""
-
-    def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
-        self.summary = summary
-        self.manifest = manifest
-
-    @property
-    def schema(self) -> Schema:
-        return self.summary.schema
 
     @property
     def publishable(self) -> bool:
@@ -122,10 +109,15 @@ class Release:
         codes = np.unique(asked.first, axis=0)
         return Boxes(codes, codes)
 
-    def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False) -> Frame:
-        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
-        asked = read_questions(questions, self.schema, self._known)
-        return Frame(*columns_of(self._answers(asked, level, measured=measured)))
+    def ask(self, questions: Any, *, keep: Sequence[str] = (), level: float = LEVEL, measured: bool = False) -> Frame:
+        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form.
+
+        Their own columns come before the answers: attributes, `id`, `name`, `label`, `question`, `note`, and others
+        that are not about attributes if `keep` names them.
+        """
+        asked = read_question_table(questions, self.schema, self._known, keep)
+        answers, notes = columns_of(self._answers(asked.questions, level, measured=measured))
+        return Frame({**asked.columns(taken=answers), **answers}, notes)
 
     def table(
         self,
@@ -153,7 +145,7 @@ class Release:
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
         selected = self._selected(where)
-        named = groups_of(self.schema.names if by is None else by, bins, self.schema, self._known)
+        named = groups_of(list(self.schema) if by is None else by, bins, self.schema, self._known)
         if not named:
             raise BadParameter("table: name at least one attribute to group by")
         groups = grouping(named, self.schema, selected)
@@ -164,84 +156,24 @@ class Release:
             answers["count"] = whole_table(self.summary, questions, found, selected, LEVEL)
         return arranged(Frame({**groups.columns, **answers}, notes), groups, sort, ascending, largest)
 
-    def prefix(
+    def plot(
         self,
-        attribute: str,
+        by: Group | Sequence[Group],
         where: Where = None,
         *,
-        by: Group | Sequence[Group] = (),
         bins: Bins = None,
+        cumulative: bool = False,
         level: float = LEVEL,
-        whole: bool = False,
-    ) -> Frame:
-        """For each value of an ordinal attribute, how many records have that value or a lower one.
+    ) -> Picture:
+        """Counts as a picture: bars of one attribute, a map of two; `save` writes it as SVG.
 
-        With `by`, the same for each group; with `whole`, the counts are whole numbers that do not fall.
+        With `cumulative`, a curve of how many have each value of the first attribute or a lower one, for each group of
+        the second.
         """
-        index = self._ordinal(attribute)
-        named = groups_of(by, bins, self.schema, self._known)
-        return running_counts(self.summary, self._selected(where), named, index, _checked(level), whole=whole)
-
-    @overload
-    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile: ...
-
-    @overload
-    def quantile(
-        self,
-        attribute: str,
-        share: float | Sequence[float],
-        where: Where = None,
-        *,
-        by: Group | Sequence[Group] = (),
-        bins: Bins = None,
-        level: float = LEVEL,
-    ) -> Quantile | Frame: ...
-
-    def quantile(
-        self,
-        attribute: str,
-        share: float | Sequence[float],
-        where: Where = None,
-        *,
-        by: Group | Sequence[Group] = (),
-        bins: Bins = None,
-        level: float = LEVEL,
-    ) -> Quantile | Frame:
-        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median.
-
-        Several shares, or groups (`by`), give a table; each of its intervals holds the truth with probability `level`.
-        """
-        index, selected = self._ordinal(attribute), self._selected(where)
-        named = groups_of(by, bins, self.schema, self._known)
-        if isinstance(share, int | float) and not named:
-            return quantile(self.summary, selected, index, share, _checked(level))
-        return quantile_table(self.summary, selected, named, index, share, _checked(level))
-
-    def sql(self, text: str, *, level: float = LEVEL) -> Frame:
-        """The answer to a statement such as "select sex, count(*) from release where age >= 18 group by sex".
-
-        A part of SQL, see docs/asking.md: groups, counts, shares and quantiles, each with its ends (`low`, `high`; of
-        several, `count_low` and so on). What cannot be answered is refused, and the message says what can.
-        """
-        return sql_answers(self.summary, self._known, text, _checked(level))
-
-    def top(
-        self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
-    ) -> Frame:
-        """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
-
-        Ten, or as many as were selected with `Items(..., top=)`. Intervals allow for that only the largest are shown:
-        on average a share of `level` of a list's intervals holds the truth. `certainty` is the share of simulations of
-        the known noise in which the item is among the top k. It takes counts as not below zero and nothing else as
-        known; what `leaves_out` says is not in it. `even-shares` knows more: it draws counts from a law that it fitted
-        to all of them. NaN if nothing can be told.
-        """
-        names = [per] if isinstance(per, str) else list(per)
-        wanted = self.manifest["task"].get("top", _TOP) if k is None else k
-        if len(set(names)) < len(names):
-            raise BadParameter("top: per must name contexts, each once")
-        groups = {name: grouped(name, self.schema, self._known) for name in names}
-        return top_items(self.summary, self._selected(where), groups, wanted, _checked(level))
+        first, *rest = one_or_two(by)
+        if cumulative:
+            return curve_picture(self.prefix(first, where, by=rest, bins=bins, level=level), level)
+        return table_picture(self.table([first, *rest], where, bins=bins, level=level), level)
 
     def rows(
         self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
@@ -254,41 +186,30 @@ class Release:
         return synthetic_rows(self, n, seed, progress)
 
     def _answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
-        found = self.summary.answer(questions, _checked(level)).of_counts()
+        found = self.summary.answer(questions, checked_level(level)).of_counts()
         if measured and found.bounds is not None and found.bounds.any():
             raise CannotAnswer("no measured table holds all that is asked; leave out `measured`")
         return replace(found, value=found.measured) if measured else found
-
-    def _selected(self, where: Where) -> Boxes:
-        return bind(where, self.schema, self._known).boxes(self.schema.sizes)
-
-    def _ordinal(self, name: str) -> int:
-        index = attribute_index(name, self.schema, self._known)
-        if isinstance(self.schema[name], Nominal):
-            raise CannotAnswer(f"{name} has no order, so it has no quantiles; ask for an ordinal attribute")
-        return index
-
-    @property
-    def _known(self) -> Iterable[str]:
-        return list(self.manifest["data_attributes"])
 
     def to_arrow(self) -> Any:
         return self.summary.to_arrow()
 
     def to_pandas(self) -> Any:
+        extra("pandas", "to_pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        import polars as pl
+        return extra("polars", "to_polars").from_arrow(self.to_arrow())
 
-        return pl.from_arrow(self.to_arrow())
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the release as a folder, whole or not at all.
 
-    def save(self, path: str | Path) -> Path:
-        """Write the release as a folder, whole or not at all; never over something that exists."""
+        Never over something that exists; with `overwrite` over a release, but nothing else.
+        """
         target = usable_path(path, "the folder of a release")
-        placing.check(target)
-        complete, table = files.sealed(self.manifest, self.summary)
-        placing.place(target, complete, table)
+        (placing.check_replaceable if overwrite else placing.check)(target)
+        complete, contents = files.sealed(self.manifest, self.summary, self._beside)
+        placing.place(target, complete, contents, instead=overwrite)
         self.manifest = complete
         return target
 
@@ -298,32 +219,16 @@ class Release:
         return f"<{mark}Release by {by}; {self.manifest['method']}, epsilon {self.manifest['epsilon']}>"
 
     def _repr_html_(self) -> str:
-        facts = self.describe()
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
-        return f"<table>{rows}</table>"
+        return html_facts(self.describe())
 
     def describe(self) -> dict[str, str]:
         """What a reader should know first, in words."""
-        said, unit = self.manifest, self.manifest["unit"]
-        who = "one row" if unit["unit"] == "row" else f"one {unit['unit']}, of at most {unit['max_rows']} rows"
-        facts = {
-            "counts by": ", ".join(f"{name} ({self.schema[name].size:,})" for name in self.schema),
-            "method": f"{said['method']} ({said['task']['task']})",
-            "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
-            "noise": said["noise"]["law"],
-            "leaves out": "; ".join(self.leaves_out) or "nothing",
-        }
-        return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+        return described(self.manifest, self.schema, self.leaves_out)
 
 
 def load(path: str | Path) -> Release:
     """A release from its folder; refused if a byte of it is not as published."""
     place = usable_path(path, "the folder of a release")
+    placing.restore(place)
     manifest = files.read_manifest(place)
-    return Release(files.read_summary(place, manifest), manifest)
-
-
-def _checked(level: float) -> float:
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise BadParameter(f"level must lie strictly between 0 and 1 (0.95 means 95 %), not {level!r}")
-    return float(level)
+    return Release(files.read_summary(place, manifest), manifest, files.read_beside(place, manifest))
