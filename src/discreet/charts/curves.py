@@ -35,7 +35,8 @@ def curve_chart(
 ) -> Picture:
     """Each curve in a colour and a dash of its own, named beside its end.
 
-    `labels` are of places 0, 1, 2 and so on, where these are no numbers. `marks` are heights with a name.
+    `labels` are of places 0, 1, 2 and so on, where these are no numbers. `marks` are heights with a name. With `points`
+    there are few places: each has a dot, and a stroke in place of a band.
     """
     names = 30 + room_for([curve.name for curve in curves], 190) if len(curves) > 1 else 16
     right = _WIDTH - names - (60 if marks else 0)
@@ -45,7 +46,8 @@ def curve_chart(
     low = min(shown) if log else min(0.0, *shown)
     bottom = _TOP + _HEIGHT
     high = max(shown)
-    x = Scale(min(xs, default=0), max(xs, default=1), _LEFT + 4, right - 4, log=log and labels is None)
+    aside = 16 if points else 4
+    x = Scale(min(xs, default=0), max(xs, default=1), _LEFT + aside, right - aside, log=log and labels is None)
     y = Scale(low, high if high > low else low * 1.01 + (not log), bottom, _TOP + 20, log=log)
     parts = [words(12, 18, cut(title, _WIDTH - 24), size=13), *_axes(x, y, labels, right, axes)]
     for height, name in marks:
@@ -84,13 +86,13 @@ def _axes(x: Scale, y: Scale, labels: Sequence[Any] | None, right: float, axes: 
 
 
 def _dash(number: int) -> str:
-    return DASHES[(number // COLOURS + number) % len(DASHES)]
+    return DASHES[(number // COLOURS + number % COLOURS) % len(DASHES)]
 
 
 def _curve(curve: Curve, number: int, x: Scale, y: Scale, points: bool) -> list[str]:
     colour, parts = number % COLOURS, []
     ends = [(place, low, high) for place, (low, high) in zip(curve.places, curve.ends, strict=False)]
-    if ends:
+    if ends and not points:
         there = [f"{x(place):.1f},{y(high if math.isfinite(high) else y.high):.1f}" for place, _, high in ends]
         back = [f"{x(place):.1f},{y(low):.1f}" for place, low, _ in reversed(ends)]
         parts.append(f'<polygon class="f{colour}" points="{" ".join([*there, *back])}" opacity="0.22"/>')
@@ -100,5 +102,7 @@ def _curve(curve: Curve, number: int, x: Scale, y: Scale, points: bool) -> list[
     if points:
         for place, value in zip(curve.places, curve.values, strict=True):
             parts.append(f'<circle class="f{colour}" cx="{x(place):.1f}" cy="{y(value):.1f}" r="3"/>')
-        parts += [line(x(place), y(low), x(place), y(high), f"c{colour}", 1.3) for place, low, high in ends]
+        aside = 2.5 * (number % 9 - 4)  # so that strokes of several curves stand beside each other
+        for place, low, high in ends:
+            parts.append(line(x(place) + aside, y(low), x(place) + aside, y(high), f"c{colour}", 1.3))
     return parts

@@ -114,9 +114,10 @@ class Frame:
         cells = [[_shown(value) for value in row] for row in rows]
         numbers = {i for i in range(len(names)) if not any(isinstance(row[i], str) for row in rows)}
         if {"count", "low", "high"} <= {*names}:  # a small bar behind each answer
-            ends = [[row[names.index(name)] for name in ("count", "low", "high")] for row in rows]
-            known = [end for answer in ends for end in answer if math.isfinite(end)]
-            cells = [[*row, small_bar(*answer, max(known, default=0))] for row, answer in zip(cells, ends, strict=True)]
+            value, low, high = (names.index(name) for name in ("count", "low", "high"))
+            most = max((row[i] for row in rows for i in (value, low, high) if math.isfinite(row[i])), default=0)
+            bars = [small_bar(row[value], row[low], row[high], most) for row in rows]
+            cells = [[*row, bar] for row, bar in zip(cells, bars, strict=True)]
         return html_table(names, cells, numbers, self._rest())
 
     def _rest(self) -> list[str]:

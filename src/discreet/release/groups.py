@@ -40,7 +40,7 @@ class Grouping:
     selected: Boxes
 
     def __len__(self) -> int:
-        return self.places.shape[1]
+        return int(self.places.shape[1])
 
     @property
     def questions(self) -> Questions:

@@ -39,10 +39,11 @@ def table_picture(frame: Frame, level: float) -> Picture:
         raise CannotAnswer(f"plot: {len(frame):,} squares are more than {MOST_SQUARES:,}; use bins, or group by levels")
     down, across = (list(dict.fromkeys(frame[name])) for name in names)
     shape = (len(down), len(across))
-    tables = [column.reshape(shape) for column in (counts, lows, highs)]
+    tables: list[Any] = [column.reshape(shape) for column in (counts, lows, highs)]
     if len(down) * 2 < len(across):  # the longer one goes down, where labels have room
         down, across, names, tables = across, down, names[::-1], [table.T for table in tables]
-    return heat_map(title, down, across, *tables, (names[0], names[1]))
+    values, lows, highs = tables
+    return heat_map(title, down, across, values, lows, highs, (names[0], names[1]))
 
 
 def curve_picture(frame: Frame, level: float) -> Picture:

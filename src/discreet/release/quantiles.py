@@ -147,8 +147,8 @@ class _Law:
         last = _ordinal(self.summary.schema, self.attribute).bins - 1
         up_to = self.groups.within(self.attribute, np.zeros_like(codes), codes, rows)
         above = self.groups.within(self.attribute, codes + 1, np.full_like(codes, last), rows)
-        sides = (self.summary.answer(asked, self.each) for asked in (up_to, above))
-        return _Sides(*sides, rows=len(range(len(self.groups))[rows]))
+        below, beyond = (self.summary.answer(asked, self.each) for asked in (up_to, above))
+        return _Sides(below, beyond, len(range(len(self.groups))[rows]))
 
 
 def _first(law: _Law, bound: str, *, bins: int, row: int, share: float) -> int:

@@ -125,7 +125,7 @@ def test_order(release: Release) -> None:
     assert few["age"] == [label for label in release.table("age", bins=10)["age"] if label in few["age"]]
     for wrong in ({"sort": "nothing"}, {"ascending": True}):
         with pytest.raises(BadParameter, match="sort"):
-            release.table("age", **wrong)  # type: ignore[arg-type]
+            release.table("age", **wrong)
 
 
 def test_whole_ranges_add_up(release: Release) -> None:
