@@ -189,7 +189,7 @@ def _saving(report: Report, summary: Any, cells: str) -> None:
         plain = seconds(lambda: pq.write_table(bare, Path(temporary) / "bare.parquet"), 2)
 
         def save() -> None:
-            _, content = folder.sealed({"id": "benchmark"}, summary)
-            (Path(temporary) / "table.parquet").write_bytes(content)
+            _, contents = folder.sealed({"id": "benchmark"}, summary)
+            (Path(temporary) / "table.parquet").write_bytes(contents[folder.TABLE])
 
         report.at_most(f"saving {cells}: time / bare Parquet", seconds(save, 2) / plain, 3)

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.errors import DiscreetError
     from discreet.privacy import Unit
     from discreet.private.publish import from_counts
     from discreet.private.publish import open_data as open
@@ -25,12 +26,14 @@ _HOMES = {
     **dict.fromkeys(("Nominal", "Ordinal", "Periods", "Reading", "Schema"), "schema"),
     **dict.fromkeys(("Release", "combine", "load"), "release"),
     **dict.fromkeys(("from_counts", "open"), "private.publish"),
+    "DiscreetError": "errors",
     "Estimate": "queries",
     "Unit": "privacy",
     "load_spec": "spec",
 }
 
 __all__ = [
+    "DiscreetError",
     "Estimate",
     "Items",
     "Marginals",

@@ -60,6 +60,10 @@ class CannotAnswer(DiscreetError):
     """The release does not hold what the question needs."""
 
 
+class MissingExtra(DiscreetError, ImportError):
+    """A library that comes with an extra only is not installed."""
+
+
 class BudgetExceeded(DiscreetError):
     """The charge would pass the cap of the ledger; nothing was spent."""
 

@@ -7,6 +7,7 @@ a range.
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -79,6 +80,11 @@ class Plan:
         ]
         names = ("method", "auto", "questions", "low", "high", "within low", "within high", "basis", "why not")
         return Frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
+
+    def _repr_html_(self) -> str:
+        """The table, with what is said around it."""
+        said = [f"epsilon {as_text(self.epsilon)}: standard errors, before anything is spent", self.words, *self.advice]
+        return self.table._repr_html_() + "".join(f"<p>{html.escape(line)}</p>" for line in said)
 
     def __str__(self) -> str:
         head = f"epsilon {as_text(self.epsilon)}: standard errors, before anything is spent"

@@ -23,7 +23,7 @@ DATA = ["private.engines", "private.publish", "private.draft", "private.draft_do
 OUT_OF_REACH = {
     **{
         room: [*CUSTODIAN, "summaries", "queries", "release", "cli"]
-        for room in ("errors", "naming", "privacy", "schema", "numbers", "kernels", "parameters", "left_out")
+        for room in ("errors", "naming", "charts", "privacy", "schema", "numbers", "kernels", "parameters", "left_out")
     },
     "transforms": [*CUSTODIAN, "summaries", "release", "cli"],
     **{room: [*CUSTODIAN, "cli"] for room in ("queries", "summaries", "release")},

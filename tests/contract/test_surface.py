@@ -17,6 +17,7 @@ from discreet.tasks import TASKS
 
 PROJECT = Path(__file__).parents[2]
 NAMES = [
+    "DiscreetError",
     "Estimate",
     "Items",
     "Marginals",

@@ -29,6 +29,10 @@ OnePeriod = Annotated[
     str | None, typer.Option(help="Only rows of this period, of a spec that has them: 2026-10, 2026-Q4, 2026-W41.")
 ]
 OnlyWhere = Annotated[str | None, typer.Option(help="Only records that satisfy this predicate.")]
+Bins = Annotated[
+    str | None,
+    typer.Option(help="Ranges of an ordinal attribute: how many (10), or where they start: 18,65 or age:18,65"),
+]
 Level = Annotated[float, typer.Option(help="How often the interval holds the truth.")]
 Others = Annotated[
     list[Path] | None, typer.Option("--with", help="Another release of the same data, to be put together with it.")
@@ -158,13 +162,21 @@ def query(
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="With --by: all intervals hold together with the level.")
     ] = False,
+    bins: Bins = None,
+    sort: Annotated[str | None, typer.Option(help="With --by: the column to go by, such as count.")] = None,
+    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: the lowest first.")] = False,
+    cumulative: Annotated[
+        str | None, typer.Option(help="For each value of this attribute, how many have it or a lower one.")
+    ] = None,
+    sql: Annotated[str | None, typer.Option(help="A statement: select sex, count(*) from release group by sex")] = None,
+    keep: Annotated[str | None, typer.Option(help="With --csv: columns that are not asked about: area,remark")] = None,
     others: Others = None,
     same_records: SameRecords = False,
     level: Level = 0.95,
     reliable: Annotated[
         float | None, typer.Option(help="Flag counts whose relative error is above this: 0.3; default: the release's.")
     ] = None,
-    output: Annotated[Path | None, _output("Write a table of answers as CSV.")] = None,
+    output: Annotated[Path | None, _output("Write a table of answers: .csv, .xlsx, .parquet, or .svg.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a release; every answer comes with its interval.
@@ -174,26 +186,37 @@ def query(
       discreet query out/by-age "age between 30 and 39 and sex = 'Female'"
       discreet query out/by-age --by sex "age >= 65"
       discreet query out/by-age --by sex --whole
+      discreet query out/by-age --by age --bins 10 --sort count
+      discreet query out/by-age --by age,sex --bins 18,65 -o ages.xlsx
       discreet query out/by-age --by age --largest 5
       discreet query out/by-age --by age --reliable 0.2
       discreet query out/by-age --by sex --shares --simultaneous
       discreet query out/by-age "age >= 65" --with out/pairs
+      discreet query out/by-age --cumulative age --by sex
+      discreet query out/by-age --sql "select sex, count(*), median(age) from release where age >= 18 group by sex"
       discreet query out/by-age --csv questions.csv -o answers.csv
       discreet query out/by-age --cells cells.csv
+      discreet query out/by-age --by age --bins 20 -o ages.svg
     """
-    from discreet.cli.asking import Wanted, run
+    from discreet.cli.asking import Asked, Wanted, run
 
-    wanted = Wanted(level, whole, measured, largest, shares, simultaneous, tuple(others or ()), same_records, reliable)
-    run(release, where, by, csv, cells, wanted, output, as_json)
+    asked = Asked(where, by, csv, cells, bins, cumulative, sql, keep)
+    numbers = Wanted(level, whole, measured, largest, sort, ascending, shares, simultaneous, reliable)
+    run(release, asked, numbers, output, as_json, others=others or (), same_records=same_records)
 
 
 @app.command()
 def quantile(
     release: ReleaseFolder,
     attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
-    share: Annotated[float, typer.Argument(help="Which part of the records: 0.5 is the median.")] = 0.5,
+    share: Annotated[
+        str, typer.Argument(help="Which part of the records: 0.5 is the median; or 0.25,0.5,0.75.")
+    ] = "0.5",
     where: OnlyWhere = None,
+    by: Annotated[str | None, typer.Option(help="For each group: sex,country.region")] = None,
+    bins: Bins = None,
     level: Level = 0.95,
+    output: Annotated[Path | None, _output("Write several as .csv, .xlsx or .parquet.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the value that a given part of the records do not exceed, with its interval.
@@ -202,10 +225,11 @@ def quantile(
     Examples:
       discreet quantile out/by-age age
       discreet quantile out/by-age age 0.9 --where "sex = 'Female'"
+      discreet quantile out/by-age age 0.25,0.5,0.75 --by sex
     """
     from discreet.cli.asking import run_quantile
 
-    run_quantile(release, attribute, share, where, level, as_json)
+    run_quantile(release, attribute, share, where, by, bins, level, output, as_json)
 
 
 @app.command()
@@ -289,7 +313,7 @@ def top(
     where: OnlyWhere = None,
     per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
     level: Level = 0.95,
-    output: Annotated[Path | None, _output("Write the table as CSV.")] = None,
+    output: Annotated[Path | None, _output("Write the table: .csv, .xlsx or .parquet.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the most frequent items of a release of `items`, and how certain it is that they belong to the top.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.charts import Curve, Picture, curve_chart, stacked
 from discreet.errors import BadParameter
 from discreet.naming import usable_path
 from discreet.plan import Plan
 from discreet.privacy import as_text
 
 _BAR = 40
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 def draw(target: str, plans: Sequence[tuple[str, Plan]]) -> None:
@@ -25,14 +25,14 @@ def draw(target: str, plans: Sequence[tuple[str, Plan]]) -> None:
     path = usable_path(target, "a chart")
     if path.suffix not in (".svg", ".html"):
         raise BadParameter(f"--chart: {target!r} must end in .svg or .html, or be '-' for the terminal")
-    try:
-        import vl_convert as vegalite
-    except ImportError:
-        raise BadParameter("--chart: pip install 'discreet[charts]' to draw files, or use --chart -") from None
-    chart = _chart(values)
-    svg = path.suffix == ".svg"
-    drawn = vegalite.vegalite_to_svg(chart) if svg else vegalite.vegalite_to_html(chart, bundle=True)
-    path.write_text(drawn, encoding="utf-8")
+    pictures = list(_pictures(values))
+    if not pictures:
+        raise BadParameter("--chart: none of these errors can be drawn")
+    if path.suffix == ".svg":
+        path.write_text(stacked("planned errors", pictures).svg, encoding="utf-8")
+    else:
+        head = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>planned errors</title>'
+        path.write_text(f"{head}{''.join(picture.svg for picture in pictures)}</html>", encoding="utf-8")
     print(f"Written: {Path(target)}")
 
 
@@ -75,23 +75,26 @@ def _bars(values: Sequence[dict[str, Any]]) -> None:
         print(f"{value['questions']:<{width}}  epsilon {value['at']:<6} {bar} {value['high']:,.3g}")
 
 
-def _chart(values: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A panel for each release: errors against epsilon if there are several, and against the size of the question."""
-    colour = {"field": "method", "type": "nominal", "scale": {"scheme": "tableau20"}}
-    y = {"field": "error", "type": "quantitative", "scale": {"type": "log"}, "title": "standard error"}
-    panels = []
-    if len({value["epsilon"] for value in values}) > 1:
-        panels.append(_panel("epsilon", "epsilon", "questions", y, colour))
-    panels.append(_panel("cells", "cells that a question adds up", "at", y, colour))
-    return {"$schema": _SCHEMA, "title": "planned errors", "data": {"values": list(values)}, "vconcat": panels}
+def _pictures(values: Sequence[dict[str, Any]]) -> Iterator[Picture]:
+    """For each release: errors against epsilon if there are several, and against the size of the question."""
+    for release in dict.fromkeys(value["release"] for value in values):
+        mine = [value for value in values if value["release"] == release and value["error"] > 0]
+        if len({value["epsilon"] for value in mine}) > 1:
+            yield from _panels(mine, release, "epsilon", "epsilon", "questions")
+        if len({value["cells"] for value in mine}) > 1:
+            yield from _panels(mine, release, "cells", "cells that a question adds up", "at")
 
 
-def _panel(field: str, title: str, apart: str, y: dict[str, Any], colour: dict[str, Any]) -> dict[str, Any]:
-    x = {"field": field, "type": "quantitative", "scale": {"type": "log"}, "title": title}
-    spread = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
-    layers = [
-        {"mark": {"type": "line", "point": True}, "encoding": {"x": x, "y": y, "color": colour}},
-        {"mark": {"type": "rule", "opacity": 0.4}, "encoding": spread},
-    ]
-    facets = {"row": {"field": "release", "type": "nominal"}, "column": {"field": apart, "type": "nominal"}}
-    return {"facet": facets, "spec": {"width": 240, "height": 180, "layer": layers}}
+def _panels(values: Sequence[dict[str, Any]], release: str, field: str, title: str, apart: str) -> Iterator[Picture]:
+    for part in dict.fromkeys(value[apart] for value in values):
+        curves = []
+        for method in dict.fromkeys(value["method"] for value in values):
+            mine = [value for value in values if (value["method"], value[apart]) == (method, part) and value[field] > 0]
+            mine.sort(key=lambda value: float(value[field]))
+            if mine:
+                places, errors = [value[field] for value in mine], [value["error"] for value in mine]
+                curves.append(Curve(method, places, errors, [(value["low"], value["high"]) for value in mine]))
+        what = f"epsilon {part}" if apart == "at" else part
+        what += f", {curves[0].name}" if len(curves) == 1 else ""
+        if curves:
+            yield curve_chart(f"{release}, {what}", curves, log=True, axes=(title, "standard error"), points=True)

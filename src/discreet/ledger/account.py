@@ -10,8 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.charts.small_bars import html_table, small_bar
 from discreet.errors import LedgerError, without_secrets
-from discreet.ledger.amounts import NANO, cap_of, cost_of, epsilon_of
+from discreet.ledger.amounts import NANO, budget_in_words, cap_of, cost_of, decimal, epsilon_of
 from discreet.ledger.entries import EVERYTHING, Bill, Charge, Entry, Scope, checked_text, kept_name, timestamp
 from discreet.ledger.faults import damaged
 from discreet.ledger.layout import append, check_format, check_tables, find, heads, rows
@@ -92,6 +93,27 @@ class Ledger:
     def state(self) -> State:
         """All that the entries add up to, in nano-epsilons."""
         return self._now()
+
+    def __repr__(self) -> str:
+        with suppress(LedgerError):
+            return f"<Ledger of {self.dataset!r}: {self._in_words()}>"
+        return f"<Ledger {self._place}, which cannot be read>"
+
+    def _repr_html_(self) -> str:
+        """What was spent, by whom and for what."""
+        charges = [entry for entry in self.entries() if entry.kind == "charge"]
+        spent = [entry.nano or 0 for entry in charges]
+        most = max([*spent, self._now().budget or 0], default=0)
+        lines = [
+            [entry.time, entry.who, entry.id, decimal(nano), small_bar(nano, nano, nano, most)]
+            for entry, nano in zip(charges, spent, strict=True)
+        ]
+        return html_table(["time", "who", "release", "epsilon"], lines, {3}, [f"{self.dataset}: {self._in_words()}"])
+
+    def _in_words(self) -> str:
+        state = self._now()
+        left = "" if state.budget is None else f", {decimal(state.left_for(EVERYTHING))} left"
+        return f"{decimal(state.spent)} spent of {budget_in_words(state.budget)}{left}"
 
     def head(self) -> str:
         return self._now().head

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.charts.small_bars import html_facts
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.ledger import Bill, Charge, Ledger, Scope
 from discreet.ledger.entries import current_user
@@ -77,6 +78,25 @@ class Data:
         narrowed = self.periods.narrowed(self.schema, span)
         origin = self.origin.during(self.periods.attribute, self.periods.dates(self.schema), span)
         return replace(self, schema=narrowed, origin=origin, span=span)
+
+    def __repr__(self) -> str:
+        """What is declared and what was spent; nothing that a row says."""
+        by = ", ".join(f"{name} ({attribute.size:,})" for name, attribute in self.schema.items())
+        who = "one row" if self.unit.is_row else f"one {self.unit.column}"
+        return f"<Private data by {by}; protects {who}; {self.ledger!r}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "private data by": ", ".join(f"{name} ({attribute.size:,})" for name, attribute in self.schema.items()),
+            "protects": "one row" if self.unit.is_row else f"one {self.unit.column}",
+            "account": repr(self.ledger).strip("<>"),
+            "what to do": "data.check(), data.plan(task, epsilon), data.publish(task, epsilon)",
+        }
+        return html_facts(facts)
+
+    def __dir__(self) -> list[str]:
+        """What people may use."""
+        return ["check", "ledger", "plan", "publish", "schema", "unit"]
 
     def plan(
         self, task: Task, epsilon: Number, *, questions: Any = None, like: Any = None, share: float = 0.95
@@ -203,12 +223,12 @@ class Data:
         summary = informed(mechanism.measure(data, noise), mechanism.request.known)
         del data
         progress("writing")
-        complete, table = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
+        complete, contents = files.sealed({**said, "summary": {"shape": summary.shape, **summary.facts()}}, summary)
         if target is None:
             self.ledger.record(said["id"], complete["seal"])
         else:
-            placing.place(target, complete, table, lambda seal: self.ledger.record(said["id"], seal))
-        return Release(summary, complete)
+            placing.place(target, complete, contents, lambda seal: self.ledger.record(said["id"], seal))
+        return Release(summary, complete, {name: held for name, held in contents.items() if name != files.TABLE})
 
     def _request(self, task: Task, epsilon: Number) -> Request:
         request = Request.of(task, self.schema, self.unit, epsilon)
@@ -278,9 +298,9 @@ def open_data(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Data:
-    """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a database
-    (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or Arrow table, a
-    DuckDB relation, an ibis table.
+    """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a
+    database (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or
+    Arrow table, a DuckDB relation, an ibis table.
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Literal, Protocol, cast
 
+from discreet.charts.small_bars import small_bar
 from discreet.errors import BadParameter
 
 
@@ -156,6 +158,12 @@ class Estimate:
             other = self.besides
             parts.append(f"{other.name}: {_number(other.value, decimals)} ({interval(other.low, other.high)})")
         return "; ".join([*parts, *([self.note] if self.note else [])])
+
+    def _repr_html_(self) -> str:
+        """What `str` says, behind a small bar."""
+        return small_bar(self.value, self.low, self.high, self.high if math.isfinite(self.high) else self.value) + (
+            f" {html.escape(str(self))}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python numbers and text, ready for JSON; None for an end that is not there."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +32,18 @@ class QuestionTable:
     path: Path | None
     count: int
     columns: tuple[TextColumn, ...]
+    #: as they were given, in types of their own, if they came as a frame
+    frame: Any = None
+
+    def without(self, names: Collection[str]) -> QuestionTable:
+        return replace(self, columns=tuple(column for column in self.columns if column.name not in names))
+
+    def given(self, place: int) -> Any:
+        """The values of a column, as they were given."""
+        if self.frame is not None:
+            return self.frame.column(place).to_pylist()
+        column = self.columns[place]
+        return np.array([*column.texts, ""], dtype=object)[column.index]
 
     @property
     def name(self) -> str:
@@ -94,7 +106,7 @@ def _read_frame(frame: Any) -> QuestionTable:
         columns = [_as_text(column) for column in table.columns]
     except pyarrow.ArrowException:
         raise BadParameter("questions: a column holds neither text, numbers nor dates; make it text") from None
-    return _encoded(None, pyarrow.table(columns, names=table.column_names))
+    return replace(_encoded(None, pyarrow.table(columns, names=table.column_names)), frame=table)
 
 
 def _as_text(column: Any) -> Any:

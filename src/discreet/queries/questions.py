@@ -3,7 +3,8 @@
 Either one column per attribute, where a cell is blank (all codes), a value, label or hierarchy node, a range
 `30..39` (both ends included, `30..` and `..39` are open), or a union `a|b|40..49`. A cell that is exactly a
 label or node means that, even if it contains `|` or `..`; to unite such labels, use the other form: a single
-column `where` with predicates as text. Lines without any character are skipped.
+column `where` with predicates as text. Lines without any character are skipped. Columns such as `id` are not asked
+about, and come back beside the answers, as all others do.
 
 Every distinct cell text is bound once; the rest is array work, so a million questions take about a second.
 """
@@ -27,6 +28,9 @@ from discreet.schema import Attribute, Nominal, Schema
 
 MOST_TOTAL_BOXES = 20_000_000
 """For all questions of one file; they are in memory at once."""
+
+KEPT = ("id", "name", "label", "question", "note")
+"""Columns that are not about an attribute, unless one has that name; they come back beside the answers."""
 
 Codes = NDArray[np.int64]
 Meaning = TypeVar("Meaning")
@@ -64,15 +68,42 @@ def questions_of(predicates: Iterable[Where], schema: Schema) -> Questions:
     return _chosen(ends, np.arange(len(ends)), len(schema))
 
 
+@dataclass(frozen=True, eq=False)
+class AskedTable:
+    """The questions of a file or frame, and the columns that it has."""
+
+    questions: Questions
+    table: QuestionTable
+
+    def columns(self, taken: Iterable[str]) -> dict[str, Any]:
+        """Its own columns, as they were given; none has a name that is taken."""
+        names = {name: f"question_{name}" if name in set(taken) else name for name in self.table.names}
+        return {names[name]: self.table.given(place) for place, name in enumerate(self.table.names)}
+
+
 def read_questions(source: Any, schema: Schema, known: Iterable[str] = ()) -> Questions:
     """The questions in a CSV file (path) or data frame; errors name the file, the line and the column."""
+    return read_question_table(source, schema, known).questions
+
+
+def read_question_table(source: Any, schema: Schema, known: Iterable[str] = (), keep: Iterable[str] = ()) -> AskedTable:
+    """The same with its columns; those named in `keep`, or `id` and its like, are not about attributes."""
     table, known = read_table(source), tuple(known)
+    wanted = [keep] if isinstance(keep, str) else list(keep)
+    for name in wanted:
+        if name not in table.names or name in schema or name == "where":
+            why = "is what the questions are about" if name in table.names else "is not there"
+            raise BadParameter(f"{table.name}: the column {name!r} that is to be kept {why}; name another")
+    kept = {name for name in table.names if name not in schema and name in (*KEPT, *wanted)}
+    asking = table.without(kept)
+    if not asking.columns:
+        raise BadParameter(f"{table.name}: no column is about an attribute; give one per attribute, or `where`")
     # an attribute that is itself called `where` keeps its name
-    if table.names == ("where",) and "where" not in schema:
-        (column,) = table.columns
-        ends = _bound(table, column, lambda text: bind(text, schema, known).ends(schema.sizes))
-        return _chosen(ends, column.index, len(schema))
-    return _from_attributes(table, schema, known)
+    if asking.names == ("where",) and "where" not in schema:
+        (column,) = asking.columns
+        ends = _bound(asking, column, lambda text: bind(text, schema, known).ends(schema.sizes))
+        return AskedTable(_chosen(ends, column.index, len(schema)), table)
+    return AskedTable(_from_attributes(asking, schema, known), table)
 
 
 def _chosen(ends: Sequence[Codes], index: NDArray[np.integer[Any]], attributes: int) -> Questions:
@@ -148,9 +179,11 @@ def _attribute_of(table: QuestionTable, column: int, schema: Schema, known: Sequ
     except UnknownAttribute as error:
         hint = ""
         if name == "where":
-            hint = ". A column `where` must be the only column, without columns of attributes"
+            hint = ". A column `where` must be the only column of questions, without columns of attributes"
         elif len(table.names) == 1 and any(delimiter in name for delimiter in ";\t|"):
             hint = ". Are the columns separated by something other than a comma?"
+        else:
+            hint = f". If it is not to be asked about, say so: keep {name!r}"
         raise UnknownAttribute(f"{table.name}, header, column {column + 1}: {error}{hint}") from None
 
 

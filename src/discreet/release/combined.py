@@ -62,7 +62,7 @@ class CombinedRelease(Release):
         note = "; ".join(filter(None, [f"from {', '.join(said)}", found.note])) if said else found.note
         return replace(found, note=note)
 
-    def save(self, path: str | Path) -> NoReturn:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> NoReturn:
         raise BadParameter("releases put together cannot be saved: save each of them, and combine them again")
 
     def __repr__(self) -> str:

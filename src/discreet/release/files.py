@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from discreet.privacy import Unit
 from discreet.queries.known_entries import read_entries
 from discreet.queries.known_totals import KnownTotals
 from discreet.queries.reliability import read_thresholds
+from discreet.release.cells_file import CELLS, about_cells, cells_table, has_labels
 from discreet.schema import Schema
 from discreet.summaries import SHAPES, Summary
 from discreet.summaries.informed import informed
@@ -38,22 +40,41 @@ def seal_of(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def sealed(manifest: dict[str, Any], summary: Summary) -> tuple[dict[str, Any], Any]:
-    """The manifest with file hashes and seal, and the bytes of the Parquet file.
+def sealed(
+    manifest: dict[str, Any], summary: Summary, beside: Mapping[str, bytes] | None = None
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The manifest with file hashes and seal, and the bytes of its files, by name.
 
-    A release that was loaded keeps its format, so that a copy has the seal that the ledger knows.
+    A release that was loaded keeps its format, and what lay `beside` its table, so that a copy has the seal that the
+    ledger knows. Beside a new one that has no labels lie its cells, unless they are too many.
     """
+    table = summary.stored()
+    contents = {TABLE: _packed(table)}
+    said: dict[str, Any] = {}
+    if beside is not None:
+        contents |= beside
+    elif not has_labels(table.column_names, summary.schema):
+        said = {"cells": about_cells(summary.schema)}
+        if said["cells"]["file"] is not None:
+            contents[CELLS] = _packed(cells_table(summary))
+    files = {name: {"sha256": hashlib.sha256(held).hexdigest(), "bytes": len(held)} for name, held in contents.items()}
+    complete = {**manifest, "format": manifest.get("format", FORMAT), **said, "files": files}
+    return {**complete, "seal": seal_of(complete)}, contents
+
+
+def _packed(table: Any) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
     # without Arrow's or pandas' own notes: the columns say it all
-    table = summary.stored().replace_schema_metadata(None)
-    pq.write_table(table, sink, compression="zstd", store_schema=False)
-    content = sink.getvalue()
-    files = {TABLE: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": content.size}}
-    complete = {**manifest, "format": manifest.get("format", FORMAT), "files": files}
-    return {**complete, "seal": seal_of(complete)}, content
+    pq.write_table(table.replace_schema_metadata(None), sink, compression="zstd", store_schema=False)
+    return bytes(sink.getvalue())
+
+
+def read_beside(folder: Path, manifest: dict[str, Any]) -> dict[str, bytes]:
+    """The files besides the table, of a release whose bytes were checked."""
+    return {name: (folder / name).read_bytes() for name in manifest["files"] if name != TABLE}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
-import html
+import importlib
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from discreet.charts.small_bars import html_table, small_bar
+from discreet.errors import MissingExtra
+from discreet.naming import usable_path
+from discreet.release.workbook import workbook
 
 SHOWN = 20
 #: a number below zero, or a bin that starts there, such as -20..-16
@@ -51,15 +56,11 @@ class Frame:
         return pa.table({name: pa.array(_one_type(column)) for name, column in self.columns.items()})
 
     def to_pandas(self) -> Any:
-        import pandas as pd
-
+        pd = extra("pandas", "to_pandas")
         return pd.DataFrame({name: _one_type(column) for name, column in self.columns.items()})
 
     def to_polars(self) -> Any:
-        try:
-            import polars as pl
-        except ImportError:
-            raise ImportError("to_polars needs polars: pip install 'discreet[frames]'") from None
+        pl = extra("polars", "to_polars")
         return pl.DataFrame({name: _plain(_one_type(column)) for name, column in self.columns.items()})
 
     def to_csv(self, path: str | Path | None = None) -> str:
@@ -71,8 +72,33 @@ class Frame:
             [safe_text(value) if isinstance(value, str) else _finite(value) for value in row] for row in self.rows()
         )
         if path is not None:
-            Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
+            _file(path).write_text(text.getvalue(), encoding="utf-8", newline="")
         return text.getvalue()
+
+    def to_excel(self, path: str | Path) -> Path:
+        """An .xlsx file: texts that look like formulas stay texts, and notes have a sheet of their own."""
+        target, content = _file(path), workbook(list(self.columns), self.rows(), self.notes)
+        target.write_bytes(content)
+        return target
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """A Parquet file with a column for each of ours; an upper end that is not there is infinite."""
+        import pyarrow.parquet as pq
+
+        target = _file(path)
+        with target.open("wb") as file:
+            pq.write_table(self.to_arrow(), file, compression="zstd")
+        return target
+
+    def write(self, path: str | Path) -> Path:
+        """A file by its ending: .xlsx, .parquet, or else CSV."""
+        target = _file(path)
+        if target.suffix.lower() == ".xlsx":
+            return self.to_excel(target)
+        if target.suffix.lower() == ".parquet":
+            return self.to_parquet(target)
+        self.to_csv(target)
+        return target
 
     def __repr__(self) -> str:
         rows = self.rows(SHOWN)
@@ -84,15 +110,39 @@ class Frame:
         return "\n".join([*lines, *self._rest()])
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[Any], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(_shown(cell))}</{tag}>" for cell in cells) + "</tr>"
-
-        body = "".join(row(cells, "td") for cells in self.rows(SHOWN))
-        rest = "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
-        return f"<table>{row(list(self.columns), 'th')}{body}</table>{rest}"
+        rows, names = self.rows(SHOWN), list(self.columns)
+        cells = [[_shown(value) for value in row] for row in rows]
+        numbers = {i for i in range(len(names)) if not any(isinstance(row[i], str) for row in rows)}
+        if {"count", "low", "high"} <= {*names}:  # a small bar behind each answer
+            value, low, high = (names.index(name) for name in ("count", "low", "high"))
+            most = max((row[i] for row in rows for i in (value, low, high) if math.isfinite(row[i])), default=0)
+            bars = [small_bar(row[value], row[low], row[high], most) for row in rows]
+            cells = [[*row, bar] for row, bar in zip(cells, bars, strict=True)]
+        return html_table(names, cells, numbers, self._rest())
 
     def _rest(self) -> list[str]:
         return [*([f"... {len(self) - SHOWN:,} more rows"] if len(self) > SHOWN else []), *self.notes]
+
+
+def extra(library: str, method: str) -> Any:
+    """A library that is not always there; the error says how to get it."""
+    try:
+        return importlib.import_module(library)
+    except ImportError:
+        raise MissingExtra(f"{method} needs {library}: pip install 'discreet[frames]'") from None
+
+
+def _file(path: str | Path) -> Path:
+    return usable_path(path, "a file of answers")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it if another column has it."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -2,7 +2,8 @@
 
 Between the record in the ledger and the rename a process may die. The hidden folder is then the only copy of what was
 paid for, and `recover` finishes the rename. Hidden folders that are no longer written, and that no ledger knows, are
-swept away; a writer holds a lock on its own.
+swept away; a writer holds a lock on its own. A release that another one is to replace is renamed first: between the two
+renames it is hidden, and `restore` puts it back.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.release.files import MANIFEST, TABLE
+from discreet.release.files import MANIFEST, read_manifest
 
 _SUFFIX = ".unpublished"
+_REPLACED = ".replaced"
 
 
 def check(target: Path) -> None:
@@ -34,26 +36,76 @@ def check(target: Path) -> None:
 
 
 def place(
-    target: Path, manifest: dict[str, Any], table: Any, record: Callable[[str], None] = lambda seal: None
+    target: Path,
+    manifest: dict[str, Any],
+    contents: Mapping[str, bytes],
+    record: Callable[[str], None] = lambda seal: None,
+    *,
+    instead: bool = False,
 ) -> None:
-    """Write both files and rename; `record` gets the seal when all bytes are on disk and none is visible yet."""
+    """Write all files and rename; `record` gets the seal when all bytes are on disk and none is visible yet.
+
+    With `instead`, a release that is there is moved away just before, and removed just after.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     hidden = _hidden(target)
     with _opened(hidden) as handle:
         _lock(handle)
         recorded = False
         try:
-            _write(hidden / TABLE, memoryview(table))
+            for name, content in contents.items():
+                _write(hidden / name, content)
             _write(hidden / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
             _sync(hidden)
             record(manifest["seal"])
             recorded = True
-            _reveal(hidden, target, manifest["seal"])
+            replaced = _moved_away(target) if instead else None
+            try:
+                _reveal(hidden, target, manifest["seal"])
+            except OSError:
+                restore(target)
+                raise
+            if replaced is not None:
+                shutil.rmtree(replaced, ignore_errors=True)
         except BaseException:
             if not recorded:
                 shutil.rmtree(hidden, ignore_errors=True)
             raise
     sweep(target, manifest["id"])
+
+
+def check_replaceable(target: Path) -> None:
+    """Refuse to write over anything but a release whose folder has nothing else in it."""
+    restore(target)
+    if not os.path.lexists(target):
+        check(target)
+        return
+    fix = "choose another folder, or remove it first"
+    if target.is_symlink() or not target.is_dir():
+        raise DiscreetError(f"{target}: is not the folder of a release; {fix}")
+    try:
+        known = {MANIFEST, *read_manifest(target)["files"]}
+    except DiscreetError as error:
+        raise DiscreetError(f"{target}: is not a release that can be read; {fix} ({error})") from None
+    if others := sorted({path.name for path in target.iterdir()} - known):
+        raise DiscreetError(f"{target}: also holds {others[0]!r}, which is not part of the release; {fix}")
+
+
+def restore(target: Path) -> None:
+    """Put back what was moved away for a release that then never came, because its process ended."""
+    moved = target.parent / f".{target.name}{_REPLACED}"
+    if moved.is_dir() and not os.path.lexists(target):
+        with suppress(OSError):
+            moved.rename(target)
+
+
+def _moved_away(target: Path) -> Path | None:
+    moved = target.parent / f".{target.name}{_REPLACED}"
+    if not target.is_dir():
+        return None
+    shutil.rmtree(moved, ignore_errors=True)  # of a process that ended after its release was in place
+    target.rename(moved)
+    return moved
 
 
 def recover(target: Path, seal: str) -> None:

@@ -1,4 +1,4 @@
-"""Prefix sums and quantiles of an ordinal attribute, from what a summary answers anyway: post-processing.
+"""Quantiles of an ordinal attribute, from what a summary answers anyway: post-processing.
 
 A code k is the quantile for `share` if share * N records or more are at or below it, but fewer below it. With
 A = records up to k, B = records above it, that is (1 - share) A - share B >= 0 at k and < 0 at k - 1. The interval has
@@ -8,19 +8,26 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.errors import BadParameter, CannotAnswer
-from discreet.queries import Boxes, Questions, cut_questions
+from discreet.errors import BadParameter
+from discreet.queries import Boxes
+from discreet.release.frame import Frame, free_name
+from discreet.release.groups import Grouped, Grouping, grouping
 from discreet.schema import Ordinal, Schema
-from discreet.summaries import Summary
+from discreet.summaries import Answers, Summary
 
 #: above this, codes are searched and not tried one by one, and no row is made for each
 MOST_CODES = 1 << 20
 _AT_A_TIME = 1 << 10
+#: questions about as many boxes are answered together
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,71 +50,113 @@ class Quantile:
         return {**labels, "level": self.level, **({"note": self.note} if self.note else {})}
 
 
-def prefixes(schema: Schema, selected: Boxes, attribute: int) -> tuple[list[Any], Questions]:
-    """The labels of the attribute, and for each the question how many selected records have it or a lower one."""
-    ordinal = _ordinal(schema, attribute)
-    if ordinal.bins > MOST_CODES:
-        raise CannotAnswer(
-            f"{schema.names[attribute]} has {ordinal.bins:,} bins, too many for a row each (at most {MOST_CODES:,}); "
-            "ask for quantiles, or for counts of ranges"
-        )
-    codes = np.arange(ordinal.bins)  # without the one for other values, which has no place in the order
-    return [ordinal.label(code) for code in codes.tolist()], _between(selected, attribute, np.zeros_like(codes), codes)
-
-
 def quantile(summary: Summary, selected: Boxes, attribute: int, share: float, level: float) -> Quantile:
-    """The code below which `share` of the selected records lie, with the codes that cannot be ruled out."""
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
-    ordinal = _ordinal(summary.schema, attribute)
-    law = _Law(summary, selected, attribute, share, 1 - (1 - level) / 2)
-    if ordinal.bins > MOST_CODES:
-        found, low, high = (_first(law, bound, ordinal.bins) for bound in ("excess", "most", "least"))
-        low, high = min(found, low), max(found, high)
-        at = law.at(np.array([found]))
-    else:
-        at = law.at(np.arange(ordinal.bins))
-        found = min(int(np.count_nonzero(at["excess"][:-1] < 0)), ordinal.bins - 1)
-        below = np.concatenate([[-np.inf], at["least"][:-1]])
-        possible = np.append(np.flatnonzero((at["most"] >= 0) & (below < 0)), found)
-        low, high = int(possible.min()), int(possible.max())
-    note = summary.why_bounds if at["bounds"].any() else ""
-    return Quantile(ordinal.label(found), ordinal.label(low), ordinal.label(high), level, note)
+    """The value below which `share` of the selected records lie, with those that cannot be ruled out."""
+    groups = grouping([], summary.schema, selected)
+    (codes,), noted = quantile_codes(summary, groups, attribute, [share], level)
+    found, low, high = (_ordinal(summary.schema, attribute).label(code) for code in codes[0].tolist())
+    return Quantile(found, low, high, level, summary.why_bounds if noted else "")
+
+
+def quantile_table(
+    summary: Summary, selected: Boxes, named: Sequence[Grouped], attribute: int, shares: Any, level: float
+) -> Frame:
+    """The same for each group and each share, a row for each."""
+    name, ordinal = summary.schema.names[attribute], _ordinal(summary.schema, attribute)
+    wanted = list(shares) if isinstance(shares, Iterable) and not isinstance(shares, str) else [shares]
+    if not wanted:
+        raise BadParameter("quantile: give at least one share, such as 0.5")
+    groups = grouping(named, summary.schema, selected, only_met=True)
+    codes, noted = quantile_codes(summary, groups, attribute, wanted, level)
+    labels = {column: [label for label in given for _ in wanted] for column, given in groups.columns.items()}
+    taken = {*labels, "low", "high"}
+    value, share = (free_name(column, taken) for column in (name, "share"))
+    ends = zip((value, "low", "high"), codes.reshape(-1, 3).T.tolist(), strict=True)
+    found = {column: [ordinal.label(code) for code in mine] for column, mine in ends}
+    return Frame({**labels, share: wanted * len(groups), **found}, [summary.why_bounds] if noted else [])
+
+
+def quantile_codes(
+    summary: Summary, groups: Grouping, attribute: int, shares: Sequence[Any], level: float
+) -> tuple[NDArray[np.int64], bool]:
+    """(groups, shares, 3): of each the code, the lowest and the highest possible; and whether bounds were used."""
+    for share in shares:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise BadParameter(f"quantile: share must lie between 0 and 1 (0.5 is the median), not {share!r}")
+    bins = _ordinal(summary.schema, attribute).bins
+    law = _Law(summary, groups, attribute, 1 - (1 - level) / 2)
+    codes, noted = np.empty((len(groups), len(shares), 3), np.int64), False
+    if bins > MOST_CODES:
+        for row, place in np.ndindex(codes.shape[:2]):
+            find = partial(_first, law, bins=bins, row=row, share=shares[place])
+            found, low, high = find("excess"), find("most"), find("least")
+            codes[row, place] = found, min(found, low), max(found, high)
+            noted |= law.at(np.array([found]), slice(row, row + 1)).bounds
+        return codes, noted
+    step = max(1, _AT_ONCE // (bins * max(1, len(groups.selected.first))))
+    for start in range(0, len(groups), step):
+        rows = slice(start, start + step)
+        at = law.at(np.arange(bins), rows)
+        noted |= at.bounds
+        for place, share in enumerate(shares):
+            found = np.minimum(np.count_nonzero(at.excess(share)[:, :-1] < 0, axis=1), bins - 1)
+            below = np.column_stack([np.full(len(found), -np.inf), at.least(share)[:, :-1]])
+            possible = (at.most(share) >= 0) & (below < 0)
+            possible[np.arange(len(found)), found] = True
+            highest = bins - 1 - possible[:, ::-1].argmax(axis=1)
+            codes[rows, place] = np.column_stack([found, possible.argmax(axis=1), highest])
+    return codes, noted
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """(1 - share) A - share B at codes, as it is likely, and the most and the least that it may be; a row per group."""
+
+    up_to: Answers
+    above: Answers
+    rows: int
+
+    def excess(self, share: float) -> Any:
+        return self._rows((1 - share) * self.up_to.value - share * self.above.value)
+
+    def most(self, share: float) -> Any:
+        return self._rows(_times(1 - share, self.up_to.high) - share * np.maximum(self.above.low, 0))
+
+    def least(self, share: float) -> Any:
+        return self._rows((1 - share) * np.maximum(self.up_to.low, 0) - _times(share, self.above.high))
+
+    @property
+    def bounds(self) -> bool:
+        return any(side.bounds is not None and bool(side.bounds.any()) for side in (self.up_to, self.above))
+
+    def _rows(self, values: Any) -> Any:
+        return np.asarray(values).reshape(self.rows, -1)
 
 
 @dataclass(frozen=True)
 class _Law:
-    """(1 - share) A - share B at codes, as it is likely, and the most and the least that it may be."""
+    """What is known of the records up to codes, and above them."""
 
     summary: Summary
-    selected: Boxes
+    groups: Grouping
     attribute: int
-    share: float
     each: float
 
-    def at(self, codes: Any) -> dict[str, Any]:
+    def at(self, codes: Any, rows: slice) -> _Sides:
         last = _ordinal(self.summary.schema, self.attribute).bins - 1
-        up_to = self._answer(np.zeros_like(codes), codes)
-        above = self._answer(codes + 1, np.full_like(codes, last))
-        share = self.share
-        return {
-            "excess": (1 - share) * up_to.value - share * above.value,
-            "most": _times(1 - share, up_to.high) - share * np.maximum(above.low, 0),
-            "least": (1 - share) * np.maximum(up_to.low, 0) - _times(share, above.high),
-            "bounds": np.array([answers.bounds is not None and answers.bounds.any() for answers in (up_to, above)]),
-        }
-
-    def _answer(self, first: Any, last: Any) -> Any:
-        return self.summary.answer(_between(self.selected, self.attribute, first, last), self.each)
+        up_to = self.groups.within(self.attribute, np.zeros_like(codes), codes, rows)
+        above = self.groups.within(self.attribute, codes + 1, np.full_like(codes, last), rows)
+        below, beyond = (self.summary.answer(asked, self.each) for asked in (up_to, above))
+        return _Sides(below, beyond, len(range(len(self.groups))[rows]))
 
 
-def _first(law: _Law, bound: str, bins: int) -> int:
+def _first(law: _Law, bound: str, *, bins: int, row: int, share: float) -> int:
     """The first code at which a bound is not below zero, as far as it rises; looks at few codes at a time."""
     low, high = 0, bins - 1
     while low < high:
         step = -(-(high - low) // _AT_A_TIME)
         codes = np.append(np.arange(low, high, step), high)
-        reached = np.flatnonzero(law.at(codes)[bound] >= 0)
+        reached = np.flatnonzero(getattr(law.at(codes, slice(row, row + 1)), bound)(share)[0] >= 0)
         place = int(reached[0]) if reached.size else codes.size - 1
         low, high = int(codes[place - 1]) + 1 if place else low, int(codes[place])
     return high
@@ -122,7 +171,3 @@ def _ordinal(schema: Schema, attribute: int) -> Ordinal:
     ordinal = schema[schema.names[attribute]]
     assert isinstance(ordinal, Ordinal)
     return ordinal
-
-
-def _between(selected: Boxes, attribute: int, first: Any, last: Any) -> Questions:
-    return cut_questions(selected, {attribute: np.stack([first, last], axis=1)})

@@ -2,65 +2,46 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.charts import Picture
+from discreet.charts.small_bars import html_facts
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
-from discreet.numbers.presentable import whole_total
-from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, cut_questions, read_questions
-from discreet.queries.binding import attribute_index
+from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, read_questions
 from discreet.queries.forms import selection_of
-from discreet.queries.questions import MOST_TOTAL_BOXES
+from discreet.queries.questions import read_question_table
 from discreet.queries.reliability import FLAG_LEVEL
 from discreet.release import files, placing
 from discreet.release.answer_columns import KNOWN, columns_of, known_note
+from discreet.release.description import described
 from discreet.release.expressions import Expression
 from discreet.release.flagged import Flagged, flagged, one_flag
-from discreet.release.frame import Frame
-from discreet.release.groups import Group, grouped, met, named_groups
+from discreet.release.frame import Frame, extra
+from discreet.release.further_questions import FurtherQuestions
+from discreet.release.groups import Bins, Group, grouping, groups_of
 from discreet.release.levels import ALL_TOGETHER, LEVEL, checked_level, simultaneous_level
-from discreet.release.quantiles import Quantile, prefixes, quantile
+from discreet.release.plots import curve_picture, one_or_two, table_picture
 from discreet.release.relations import Relations
-from discreet.release.shares import table_shares
+from discreet.release.remarks import remark, why_no_end
+from discreet.release.subset_shares import subset_shares
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
-from discreet.release.top_items import top_items
-from discreet.release.whole_numbers import whole_numbers
-from discreet.schema import Nominal, Schema
-from discreet.summaries import Answers, Summary
+from discreet.release.tables import arranged, whole_count, whole_table
+from discreet.summaries import Answers
 from discreet.summaries.informed import Informed
 
-#: an interval of more standard errors than this has more in it than noise
-_FAR = 20.0
-_BUYS_AN_END = {
-    **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
-    "hpa": "`rescale = true`",
-}
-#: how many items `top` shows if nobody says
-_TOP = 10
-_USELESS = "the interval is wider than the count of everything, so it says next to nothing"
 
-
-class Release(Relations):
+class Release(FurtherQuestions, Relations):
     """Noisy counts that anyone may query; every answer carries its error."""
-
-    def __init__(self, summary: Summary, manifest: dict[str, Any]) -> None:
-        self.summary = summary
-        self.manifest = manifest
-
-    @property
-    def schema(self) -> Schema:
-        return self.summary.schema
 
     @property
     def publishable(self) -> bool:
@@ -123,38 +104,19 @@ class Release(Relations):
             inner = found.besides
             besides = Named(inner.name, *(column.item() for column in (inner.value, inner.low, inner.high)))
         bounds = found.bounds is not None and bool(found.bounds[0])
-        note = "; ".join(filter(None, [self.summary.why_bounds if bounds else self._useless(found, level), self.note]))
+        no_end = why_no_end(self.manifest["method"], self._left_out)
+        said = self.summary.why_bounds if bounds else remark(self.summary, found, level, no_end)
+        note = "; ".join(filter(None, [said, self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None
-        number = self._whole_count(asked, found) if whole else value
+        number = whole_count(self.summary, asked, found) if whole else value
         ends: Literal["interval", "bounds", "known"] = "bounds" if bounds else "interval"
         if found.known is not None and found.known[0]:
             ends, note = "known", "; ".join(filter(None, [KNOWN, noted(self._left_out)]))
-        flag, said = one_flag(self._flagged(asked, found, level, measured, reliable))
-        note = "; ".join(filter(None, [said, note]))
+        flag, flagged_as = one_flag(self._flagged(asked, found, level, measured, reliable))
+        note = "; ".join(filter(None, [flagged_as, note]))
         return Estimate(number, stderr, low, high, level, note, plain, besides, parts, ends, flag)
-
-    @property
-    def _why_no_end(self) -> str:
-        """What keeps a method from promising an upper end, and what can be done."""
-        reasons = "; ".join(one.short for one in self._left_out if not one.by_rule)
-        buys = _BUYS_AN_END.get(self.manifest["method"])
-        return f"{reasons}; publishing with {buys} would give one" if buys else reasons
-
-    def _useless(self, found: Answers, level: float) -> str:
-        """What to say of an interval that holds nearly anything; nothing of others."""
-        width = float(found.high[0] - found.low[0])
-        if math.isinf(width):
-            return self._why_no_end
-        if width <= _FAR * float(found.stderr[0]):
-            return ""
-        ends = np.zeros((1, len(self.schema)), np.int64), np.array([self.schema.sizes]) - 1
-        try:
-            every = self.answers(Questions(*ends, 1, np.zeros(1, np.int64)), level)
-        except CannotAnswer:
-            return ""
-        return _USELESS if width > float(every.value[0]) else ""
 
     def _listed(self, cells: Any) -> Boxes:
         asked = read_questions(cells, self.schema, self._known)
@@ -166,12 +128,25 @@ class Release(Relations):
         codes = np.unique(asked.first, axis=0)
         return Boxes(codes, codes)
 
-    def ask(self, questions: Any, *, level: float = LEVEL, measured: bool = False, reliable: Any = None) -> Frame:
-        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form."""
-        asked = read_questions(questions, self.schema, self._known)
-        found = self.answers(asked, level, measured=measured)
-        flags = self._flagged(asked, found, level, measured, reliable)
-        return Frame(*columns_of(found, self.summary.why_bounds, flags))
+    def ask(
+        self,
+        questions: Any,
+        *,
+        keep: Sequence[str] = (),
+        level: float = LEVEL,
+        measured: bool = False,
+        reliable: Any = None,
+    ) -> Frame:
+        """Many questions at once, from a CSV file or a data frame; see `discreet.queries.questions` for its form.
+
+        Their own columns come before the answers: attributes, `id`, `name`, `label`, `question`, `note`, and others
+        that are not about attributes if `keep` names them.
+        """
+        asked = read_question_table(questions, self.schema, self._known, keep)
+        found = self.answers(asked.questions, level, measured=measured)
+        flags = self._flagged(asked.questions, found, level, measured, reliable)
+        answers, notes = columns_of(found, self.summary.why_bounds, flags)
+        return Frame({**asked.columns(taken=answers), **answers}, notes)
 
     def table(
         self,
@@ -182,104 +157,64 @@ class Release(Relations):
         whole: bool = False,
         measured: bool = False,
         largest: int | None = None,
-        reliable: Any = None,
+        bins: Bins = None,
+        sort: str | None = None,
+        ascending: bool | None = None,
         shares: bool = False,
         simultaneous: bool = False,
+        reliable: Any = None,
     ) -> Frame:
         """Counts grouped by attributes, each with its interval.
 
-        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0). Each
-        count is the best estimate of itself; with `whole`, they are whole numbers of at least zero that add up to that
-        of all; with `measured`, plain noisy measurements. Intervals are the same. With `largest`, so many groups only,
-        those of the highest counts, in falling order. Groups that `where` rules out have rows too, unless there would
-        be too many. With `shares`, also which part of all that is selected each group is. With `simultaneous`, the
-        intervals are so wide that all of a table hold the truth together with probability `level`, not each of them.
-        `reliable` as in `count`.
+        An attribute with a hierarchy can be rolled up to one of its levels: "country.region", or ("country", 0);
+        ordinal ones can be put into ranges, by their number or by where they start: `bins=10`,
+        `bins={"age": [18, 65]}`. Each count is the best estimate of itself; with `whole`, they are whole numbers of at
+        least zero that add up to that of all; with `measured`, plain noisy measurements. Intervals are the same. `sort`
+        names a column to go by: numbers from the highest, groups as declared, unless `ascending` says otherwise. With
+        `largest`, so many groups only, those of the highest counts, in falling order. Groups that `where` rules out
+        have rows too, unless there would be too many. With `shares`, also which part of all that is selected each group
+        is. With `simultaneous`, the intervals are so wide that all of a table hold the truth together with probability
+        `level`, not each of them. `reliable` as in `count`.
         """
-        if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
-            raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
         if whole and measured:
             raise BadParameter("table: whole numbers are estimates; ask for either `whole` or `measured`")
-        names = self.schema.names if by is None else named_groups(by)
-        if not names:
-            raise BadParameter("table: name at least one attribute to group by")
         selected = self._selected(where)
-        groups = [grouped(name, self.schema, self._known) for name in names]
-        if len({index for index, _, _ in groups}) != len(groups):
-            raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
-        if math.prod(len(labels) for _, labels, _ in groups) > MOST_TOTAL_BOXES:
-            groups = [met(group, selected) for group in groups]
-        lengths = [len(labels) for _, labels, _ in groups]
-        if math.prod(lengths) > MOST_TOTAL_BOXES:
-            raise CannotAnswer(f"this would be a table of {math.prod(lengths):,} rows; group by less, or add `where`")
-        places = np.indices(lengths).reshape(len(lengths), -1)
-        ends, columns = {}, {}
-        for (index, labels, codes), place in zip(groups, places, strict=True):
-            ends[index] = codes[place]
-            columns[self.schema.names[index]] = [labels[i] for i in place.tolist()]
-        questions = cut_questions(selected, ends)
+        named = groups_of(list(self.schema) if by is None else by, bins, self.schema, self._known)
+        if not named:
+            raise BadParameter("table: name at least one attribute to group by")
+        groups = grouping(named, self.schema, selected)
+        questions = groups.questions
         intervals = questions.count * (2 if shares else 1)
         each = simultaneous_level(checked_level(level), intervals) if simultaneous else level
         found = self.answers(questions, each, measured=measured)
         flags = self._flagged(questions, found, each, measured, reliable)
         answers, notes = columns_of(found, self.summary.why_bounds, flags)
         if shares:
-            answers.update(table_shares(self, selected, ends, questions, found, each))
+            part = subset_shares(self.summary, groups, (), None, each)
+            answers |= {"share": part.value, "share_low": part.low, "share_high": part.high}
         notes += [ALL_TOGETHER] if simultaneous else []
         if whole:
-            agreed = self.summary.whole_counts(questions)
-            answers["count"] = self._whole(found, selected, questions) if agreed is None else agreed
-        frame = Frame({**columns, **answers}, notes)
-        return frame if largest is None else frame.chosen(np.argsort(-answers["count"], kind="stable")[:largest])
+            answers["count"] = whole_table(self.summary, questions, found, selected, LEVEL)
+        return arranged(Frame({**groups.columns, **answers}, notes), groups, sort, ascending, largest)
 
-    def _whole(self, parts: Answers, selected: Boxes, questions: Questions) -> NDArray[np.int64]:
-        every = Questions(selected.first, selected.last, 1, np.zeros(len(selected.first), np.int64))
-        total = self._whole_count(every, self.answers(every, LEVEL))
-        return whole_numbers(self.summary, questions, parts, total)
+    def plot(
+        self,
+        by: Group | Sequence[Group],
+        where: Where = None,
+        *,
+        bins: Bins = None,
+        cumulative: bool = False,
+        level: float = LEVEL,
+    ) -> Picture:
+        """Counts as a picture: bars of one attribute, a map of two; `save` writes it as SVG.
 
-    def _whole_count(self, asked: Questions, found: Answers) -> int:
-        """Of one question."""
-        agreed = self.summary.whole_counts(asked)
-        return whole_total(found.value[0]) if agreed is None else int(agreed[0])
-
-    def prefix(self, attribute: str, where: Where = None, *, level: float = LEVEL, whole: bool = False) -> Frame:
-        """For each value of an ordinal attribute, how many records have that value or a lower one.
-
-        With `whole`, the counts are whole numbers that do not fall.
+        With `cumulative`, a curve of how many have each value of the first attribute or a lower one, for each group of
+        the second.
         """
-        labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self.answers(questions, level), self.summary.why_bounds)
-        if whole:
-            parts = self.table(attribute, where, whole=True)
-            answers["count"] = np.cumsum(parts["count"])[: len(labels)]
-        return Frame({attribute: labels, **answers}, notes)
-
-    def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile:
-        """The value of an ordinal attribute that `share` of the records do not exceed; 0.5 gives the median."""
-        index = self._ordinal(attribute)
-        return quantile(self.summary, self._selected(where), index, share, checked_level(level))
-
-    def top(
-        self, k: int | None = None, where: Where = None, *, per: str | Sequence[str] = (), level: float = LEVEL
-    ) -> Frame:
-        """The `k` items with the highest counts, of a release of `Items`; with `per`, for each value of a context.
-
-        Ten, or as many as were selected with `Items(..., top=)`. Intervals allow for that only the largest are shown:
-        on average a share of `level` of a list's intervals holds the truth. `certainty` is the share of simulations of
-        the known noise in which the item is among the top k. It takes counts as not below zero and nothing else as
-        known; what `leaves_out` says is not in it. `even-shares` knows more: it draws counts from a law that it fitted
-        to all of them. NaN if nothing can be told.
-        """
-        names = [per] if isinstance(per, str) else list(per)
-        wanted = self.manifest["task"].get("top", _TOP) if k is None else k
-        if len(set(names)) < len(names):
-            raise BadParameter("top: per must name contexts, each once")
-        groups = {name: grouped(name, self.schema, self._known) for name in names}
-        found = top_items(self.summary, self._selected(where), groups, wanted, checked_level(level))
-        if "top" in self.manifest["task"] and self.summary.shape != "selected-counts":
-            said = "all items were counted, none selected: users have too few items for that to be better"
-            return Frame(found.columns, [*found.notes, said])
-        return found
+        first, *rest = one_or_two(by)
+        if cumulative:
+            return curve_picture(self.prefix(first, where, by=rest, bins=bins, level=level), level)
+        return table_picture(self.table([first, *rest], where, bins=bins, level=level), level)
 
     def rows(
         self, n: int | None = None, *, seed: int | None = None, progress: Callable[[str], None] = lambda stage: None
@@ -305,36 +240,25 @@ class Release(Relations):
         usual = None if level == FLAG_LEVEL else lambda: self.answers(asked, FLAG_LEVEL, measured=measured)
         return flagged(self.schema, given, found, usual)
 
-    def _selected(self, where: Where) -> Boxes:
-        return bind(where, self.schema, self._known).boxes(self.schema.sizes)
-
-    def _ordinal(self, name: str) -> int:
-        index = attribute_index(name, self.schema, self._known)
-        if isinstance(self.schema[name], Nominal):
-            raise CannotAnswer(f"{name} has no order, so it has no quantiles; ask for an ordinal attribute")
-        return index
-
-    @property
-    def _known(self) -> Iterable[str]:
-        return list(self.manifest["data_attributes"])
-
     def to_arrow(self) -> Any:
         return self.summary.to_arrow()
 
     def to_pandas(self) -> Any:
+        extra("pandas", "to_pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        import polars as pl
+        return extra("polars", "to_polars").from_arrow(self.to_arrow())
 
-        return pl.from_arrow(self.to_arrow())
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the release as a folder, whole or not at all.
 
-    def save(self, path: str | Path) -> Path:
-        """Write the release as a folder, whole or not at all; never over something that exists."""
+        Never over something that exists; with `overwrite` over a release, but nothing else.
+        """
         target = usable_path(path, "the folder of a release")
-        placing.check(target)
-        complete, table = files.sealed(self.manifest, self.summary)
-        placing.place(target, complete, table)
+        (placing.check_replaceable if overwrite else placing.check)(target)
+        complete, contents = files.sealed(self.manifest, self.summary, self._beside)
+        placing.place(target, complete, contents, instead=overwrite)
         self.manifest = complete
         return target
 
@@ -344,27 +268,16 @@ class Release(Relations):
         return f"<{mark}Release by {by}; {self.manifest['method']}, epsilon {self.manifest['epsilon']}>"
 
     def _repr_html_(self) -> str:
-        facts = self.describe()
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
-        return f"<table>{rows}</table>"
+        return html_facts(self.describe())
 
     def describe(self) -> dict[str, str]:
         """What a reader should know first, in words."""
-        said, unit = self.manifest, self.manifest["unit"]
-        who = "one row" if unit["unit"] == "row" else f"one {unit['unit']}, of at most {unit['max_rows']} rows"
-        facts = {
-            "counts by": ", ".join(f"{name} ({self.schema[name].size:,})" for name in self.schema),
-            "method": f"{said['method']} ({said['task']['task']})" + (f"; {said['auto']}" if "auto" in said else ""),
-            "protects": f"{who} ({unit['neighbours']}), epsilon {said['epsilon']}",
-            "noise": said["noise"]["law"],
-            "leaves out": "; ".join(self.leaves_out) or "nothing",
-            **({"known totals": known_note(said)} if "known" in said["task"] else {}),
-        }
-        return facts if self.publishable else {"NOT PRIVATE": "made with test noise; do not publish", **facts}
+        return described(self.manifest, self.schema, self.leaves_out)
 
 
 def load(path: str | Path) -> Release:
     """A release from its folder; refused if a byte of it is not as published."""
     place = usable_path(path, "the folder of a release")
+    placing.restore(place)
     manifest = files.read_manifest(place)
-    return Release(files.read_summary(place, manifest), manifest)
+    return Release(files.read_summary(place, manifest), manifest, files.read_beside(place, manifest))

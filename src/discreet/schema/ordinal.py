@@ -11,9 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
-from decimal import Decimal
-from fractions import Fraction
+from datetime import date
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -21,6 +19,7 @@ import numpy as np
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, rule_problems
+from discreet.schema.asked_values import iso, moment_of, number_of, refuse_times, shown_value
 from discreet.schema.bins import EPOCH, Edge, bins_of_edges, bins_of_width
 from discreet.schema.reading import PART_NUMBERS, PLAIN, Reading, mapped_codes, reading_problems
 from discreet.schema.special import codes_of_special
@@ -164,9 +163,9 @@ class Ordinal:
         if self.kind == "real" and position == last:
             return self.bins - 1
         if not self._edge(0) <= position < last:
-            raise OutsideDomain(f"{_plain(value)} is outside the declared domain {self._span()}")
+            raise OutsideDomain(f"{shown_value(value)} is outside the declared domain {self._span()}")
         if self.kind == "integer" and position != int(position):
-            raise OutsideDomain(f"{_plain(value)} is not a whole number, but this attribute holds whole numbers")
+            raise OutsideDomain(f"{shown_value(value)} is not a whole number, but this attribute holds whole numbers")
         return self._last_edge_up_to(position)
 
     def between(self, low: object = None, high: object = None, *, strict: bool = False) -> tuple[int, int]:
@@ -177,8 +176,8 @@ class Ordinal:
         holds. `strict` is for reals: the ends are left out.
         """
         if self.kind == "date":
-            _refuse_times(low, high)
-        asked = f"from {_plain(low)} to {_plain(high)}"
+            refuse_times(low, high)
+        asked = f"from {shown_value(low)} to {shown_value(high)}"
         bottom, top = self._edge(0), self._edge(self.bins)
         start = bottom if low is None else self._position(low)
         end = top if high is None else self._position(high)
@@ -207,6 +206,27 @@ class Ordinal:
                 self._refuse_cut(stop, high, f"< {show(stop)} to leave it, or {whole} to take it whole")
         return first, stop - 1
 
+    def start(self, value: object) -> int:
+        """The number of the bin that starts at a value; `bins` at the end of the domain."""
+        position = self._position(value)
+        if not self._edge(0) <= position <= self._edge(self.bins):
+            raise OutsideDomain(f"{shown_value(value)} is outside the declared domain {self._span()}")
+        index = self._last_edge_up_to(position)
+        if self._edge(index) != position:
+            near = " or ".join(self._show(place) for place in (index, index + 1) if 0 < place < self.bins)
+            fix = f"cut at {near}" if near else "there is nothing to cut"
+            raise CannotAnswer(f"{shown_value(value)} splits the bin {self.label(index)}; {fix}")
+        return index
+
+    def span_label(self, first: int, last: int) -> str:
+        """Several bins in words: "18 to 64"; bins of reals end below the next one."""
+        if self.kind == "real":
+            return f"{self._show(first)} to {'below ' * (last < self.bins - 1)}{self._show(last + 1)}"
+        ends: list[Any] = [self._ticks[first], self._ticks[last + 1] - 1]
+        if self.kind == "date":
+            ends = [_day(end) for end in ends]
+        return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
     def edges_array(self) -> np.ndarray[Any, np.dtype[Any]]:
         """The lower edge of every bin and then the end: `bins + 1` ascending values.
 
@@ -221,10 +241,10 @@ class Ordinal:
 
     def to_dict(self) -> dict[str, Any]:
         if self.edges is None:
-            bins = {"low": _iso(self.low), "high": _iso(self.high), "width": self.width}
+            bins = {"low": iso(self.low), "high": iso(self.high), "width": self.width}
         else:
-            bins = {"edges": [_iso(edge) for edge in self.edges]}
-        special = {"special": [_iso(label) for label in self.special]} if self.special else {}
+            bins = {"edges": [iso(edge) for edge in self.edges]}
+        special = {"special": [iso(label) for label in self.special]} if self.special else {}
         rules = {"outside": self.outside, "null": self.null}
         return {"kind": "ordinal", **bins, **rules, **special, **self.reading.to_dict()}
 
@@ -249,11 +269,11 @@ class Ordinal:
     def _edge_at(self, position: float, asked: object) -> int:
         index = self._last_edge_up_to(position)
         if self._edge(index) != position:
-            raise CannotAnswer(f"{_plain(asked)} cuts a bin; {self._near(index)}")
+            raise CannotAnswer(f"{shown_value(asked)} cuts a bin; {self._near(index)}")
         return index
 
     def _refuse_cut(self, code: int, asked: object, fix: str) -> NoReturn:
-        raise CannotAnswer(f"{_plain(asked)} is in the bin {self.label(code)}, which this range cuts; write {fix}")
+        raise CannotAnswer(f"{shown_value(asked)} is in the bin {self.label(code)}, which this range cuts; write {fix}")
 
     def _near(self, code: int) -> str:
         codes = range(max(0, code - 1), min(self.bins, code + 2))
@@ -263,12 +283,12 @@ class Ordinal:
         """Where a value of a question lies, in the attribute's own unit."""
         position: float | None
         if self.kind == "date":
-            position = None if (moment := _moment(value)) is None else moment.toordinal() - EPOCH
+            position = None if (moment := moment_of(value)) is None else moment.toordinal() - EPOCH
         else:
-            position = _number(value)
+            position = number_of(value)
         if position is None or position != position:  # NaN
             wanted = {"date": "a date such as 2024-01-31", "integer": "a whole number", "real": "a number"}
-            raise OutsideDomain(f"{_plain(value)} is not {wanted[self.kind]}; the domain is {self._span()}")
+            raise OutsideDomain(f"{shown_value(value)} is not {wanted[self.kind]}; the domain is {self._span()}")
         return position
 
     def _start_of_label(self, value: object) -> object:
@@ -296,48 +316,3 @@ class Ordinal:
 
 def _day(ticks: int) -> date:
     return date.fromordinal(ticks + EPOCH)
-
-
-def _moment(value: object) -> date | None:
-    """The date, or date and time, that a value or text says."""
-    if isinstance(value, np.datetime64):
-        value = value.astype("datetime64[us]").item()
-    if isinstance(value, str):
-        try:
-            return datetime.fromisoformat(value)
-        except ValueError:
-            return None
-    return value if isinstance(value, date) else None
-
-
-def _refuse_times(*asked: object) -> None:
-    """Bins are of whole days, which a time of day within one would cut."""
-    for value in asked:
-        moment = _moment(value)
-        if isinstance(moment, datetime) and moment.time() != time():
-            raise CannotAnswer(
-                f"{_plain(value)} has a time of day, but bins are of whole days; write the day, '{moment.date()}'"
-            )
-
-
-def _number(value: object) -> float | None:
-    try:
-        if isinstance(value, bool | np.bool_):
-            return None
-        if isinstance(value, int | np.integer):
-            return int(value)
-        if isinstance(value, str):
-            return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
-        return float(value) if isinstance(value, float | np.floating | Decimal | Fraction) else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return "the domain's end"
-    return repr(value) if isinstance(value, str) else str(value)
-
-
-def _iso(value: object) -> object:
-    return value.isoformat() if isinstance(value, date) else value

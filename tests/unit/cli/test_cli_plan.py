@@ -114,9 +114,11 @@ def test_own_questions_and_bars(spec: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["svg", "html"])
 def test_charts(spec: Path, tmp_path: Path, ending: str) -> None:
-    pytest.importorskip("vl_convert")
     said(spec, "ages", "--epsilon", "0.1,1", "--chart", str(tmp_path / f"errors.{ending}"))
-    assert f"<{ending}" in (tmp_path / f"errors.{ending}").read_text()
+    text = (tmp_path / f"errors.{ending}").read_text()
+    assert f"<{ending}" in text
+    for said_at in ("epsilon", "cells that a question adds up", "standard error"):
+        assert f">{said_at}</text>" in text
 
 
 def test_a_public_file(spec: Path, tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import zipfile
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,6 +73,53 @@ def test_query_answers_a_file(cli: Cli, odd: Path) -> None:
     assert [(int(row["low"]), int(row["high"])) for row in rows] == [(one.low, one.high) for one in expected]
 
 
+def test_query_by_ranges_curves_and_sql(cli: Cli, odd: Path) -> None:
+    release = load(odd / "by-day")
+
+    def asked(*arguments: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(done(cli(odd, "query", "by-day", *arguments, "--json")))
+        return found
+
+    bins = asked("--by", "day", "--bins", "2024-01-02", "--sort", "count", "--ascending")
+    assert bins == release.table("day", bins=["2024-01-02"], sort="count", ascending=True).to_dicts()
+    assert asked("--by", "day,no[/te]", "--bins", "day:2") == release.table(["day", "no[/te]"], bins=2).to_dicts()
+    curves = asked("--cumulative", "day", "--by", "no[/te]")
+    assert [row["count"] for row in curves] == release.prefix("day", by="no[/te]")["count"].tolist()
+    sql = 'select "no[/te]" as note, count(*) from release group by note order by 2 desc limit 2'
+    assert asked("--sql", sql) == release.sql(sql).to_dicts()
+    assert "share" in done(cli(odd, "query", "by-day", "--sql", "select share() from release"))
+
+
+def test_quantiles_of_groups(cli: Cli, odd: Path) -> None:
+    said = json.loads(done(cli(odd, "quantile", "by-day", "day", "0.25,0.5", "--by", "no[/te]", "--json")))
+    assert [row["share"] for row in said[:3]] == [0.25, 0.5, 0.25]
+    assert {row["day"] for row in said[4:]} == {"2024-01-02"}
+    assert "2024-01-02" in done(cli(odd, "quantile", "by-day", "day", "0.25,0.5"))
+    done(cli(odd, "quantile", "by-day", "day", "0.1,0.9", "-o", "quantiles.parquet"))
+    assert (odd / "quantiles.parquet").stat().st_size > 100
+    refused(cli(odd, "quantile", "by-day", "day", "half"), "'half' is not a share")
+    refused(cli(odd, "quantile", "by-day", "day", "0.5", "-o", "x.csv"), "several quantiles")
+
+
+def test_query_writes_what_the_ending_says(cli: Cli, odd: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for ending in ("xlsx", "parquet", "svg"):
+        done(cli(odd, "query", "by-day", "--by", "day", "-o", f"days.{ending}"))
+    assert zipfile.is_zipfile(odd / "days.xlsx")
+    assert pq.read_table(odd / "days.parquet").column_names == ["day", "count", "stderr", "low", "high"]
+    assert (odd / "days.svg").read_text().startswith("<svg ")
+    done(cli(odd, "query", "by-day", "--cumulative", "day", "-o", "curve.svg"))
+    assert "<polyline" in (odd / "curve.svg").read_text()
+
+
+def test_query_keeps_the_columns_of_the_questions(cli: Cli, odd: Path) -> None:
+    (odd / "asked.csv").write_text("id,day,who\n1,2024-01-02,me\n")
+    said = done(cli(odd, "query", "by-day", "--csv", "asked.csv", "--keep", "who", "--json"))
+    assert list(json.loads(said)[0])[:4] == ["id", "day", "who", "count"]
+    refused(cli(odd, "query", "by-day", "--csv", "asked.csv"), "'who'", "keep")
+
+
 def test_query_writes_no_formula(cli: Cli, odd: Path) -> None:
     done(cli(odd, "query", "by-day", "--by", "no[/te]", "-o", "groups.csv"))
     with (odd / "groups.csv").open(newline="", encoding="utf-8") as file:
@@ -96,6 +145,17 @@ def test_query_writes_no_formula(cli: Cli, odd: Path) -> None:
         (["by-day", "day = '2024-01-01'", "--csv", "x.csv"], ["--csv"]),
         (["by-day", "-o", "x.csv"], ["-o", "--by or --csv"]),
         (["by-day", "--whole", "--measured"], ["--whole", "--measured"]),
+        (["by-day", "--bins", "2"], ["--bins", "--by"]),
+        (["by-day", "--by", "day", "--bins", ":2"], ["--bins"]),
+        (["by-day", "--by", "day", "--bins", "2024-01-09"], ["bins: day", "2024-01-01 to 2024-01-03"]),
+        (["by-day", "--sort", "count"], ["--sort", "--by"]),
+        (["by-day", "--by", "day", "--ascending"], ["--ascending", "--sort"]),
+        (["by-day", "--sql", "select 1", "--by", "day"], ["--sql"]),
+        (["by-day", "--sql", "select 1"], ["SQL"]),
+        (["by-day", "--cumulative", "no[/te]"], ["no order"]),
+        (["by-day", "--cumulative", "day", "--measured"], ["--measured"]),
+        (["by-day", "--keep", "day"], ["--keep", "--csv"]),
+        (["by-day", "-o", "x.svg"], [".svg", "--by"]),
         (["by-day", "--csv", "bad.csv", "--whole"], ["--whole", "--by"]),
         (["by-day", "--csv", "none.csv"], ["none.csv", "no such file"]),
         (["by-day", "--csv", "bad.csv"], ["bad.csv", "line 3", "'no[/te]'"]),

@@ -220,7 +220,7 @@ def test_an_error_in_a_frame_names_the_question() -> None:
         ("age;country\n30;USA\n", UnknownAttribute, "q.csv, header, column 1: .*something other than a comma"),
         ("agee\n30\n", UnknownAttribute, "q.csv, header, column 1: .*Did you mean 'age'"),
         ("age,sex\n30,\n", UnknownAttribute, "column 2: this release does not count by 'sex'"),
-        ("age,where\n30,\n", UnknownAttribute, "`where` must be the only column"),
+        ("age,where\n30,\n", UnknownAttribute, "`where` must be the only column of questions"),
         ("age,age\n30,31\n", BadParameter, "q.csv: two columns are called 'age'"),
         ("age, age\n30,31\n", BadParameter, "q.csv: two columns are called 'age'"),
         ("age,country\n30,USA\n31\n", BadParameter, "q.csv, line 3: has 1 columns, the header 2"),

@@ -89,7 +89,7 @@ def test_the_largest_groups() -> None:
 def test_groups_that_are_ruled_out_have_rows_unless_these_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     release = from_counts(SCHEMA, [[3, 0], [4, 1], [9, 0]], [500, 900, 700]).publish(discreet.Table(["x", "y"]), 1)
     assert len(release.table("x", "x = 3")) == 200
-    monkeypatch.setattr("discreet.release.release.MOST_TOTAL_BOXES", 250)
+    monkeypatch.setattr("discreet.release.groups.MOST_TOTAL_BOXES", 250)
     assert list(release.table(["x", "y"], "x between 3 and 4 or x = 9")["x"]) == [3, 3, 4, 4, 9, 9]
     assert list(release.table(["x", "y"], "x = 3 and y = 'a'")["y"]) == ["a"]
     with pytest.raises(CannotAnswer, match="400 rows; group by less, or add `where`"):
