@@ -40,9 +40,7 @@ def release_fit(
     else:
         tables = {"": bounded.table().counts}
     noise = math.sqrt(2) * float(sensitivity) / float(epsilon)
-    small = {
-        table: _in_small(counts, weights.get(table, counts), CLEAR * noise) for table, counts in tables.items()
-    }
+    small = {table: _in_small(counts, weights.get(table, counts), CLEAR * noise) for table, counts in tables.items()}
     occupied = sum(int(np.count_nonzero(counts)) for counts in tables.values())
     kept = max(int(counts.sum()) for counts in tables.values())
     fit = ReleaseFit(name, rows, kept, occupied, cells, noise, float(np.mean(list(small.values()))))
@@ -84,6 +82,6 @@ def _warnings(fit: ReleaseFit, task: Task, noisy: list[str]) -> Iterator[FitWarn
         said = f"at ± {fit.noise:,.3g} a count, more than half of the records are in cells below twice the noise"
         yield FitWarning(place, f"{len(noisy)} of its tables would be mostly noise ({some}): {said}", less)
     elif noisy:
-        cells = "items" if isinstance(task, Items) else "cells"
-        said = f"{100 * fit.in_small_cells:.0f} % of the records are in {cells} below twice the noise, ± {fit.noise:,.3g}"
+        part, cells = f"{100 * fit.in_small_cells:.0f} %", "items" if isinstance(task, Items) else "cells"
+        said = f"{part} of the records are in {cells} below twice the noise, ± {fit.noise:,.3g}"
         yield FitWarning(place, f"would be mostly noise: {said}", less)
