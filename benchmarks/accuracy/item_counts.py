@@ -3,9 +3,9 @@
 L1 relative to all records, mean squared error, KL divergence of the shares (half a record added to every answer), and
 how many of the true top 10 and 100 are found; as ratios to the best other method's, and to `sra`'s. Which method is the
 best other is decided in one half of the releases, and the ratio is that in the other half, both ways: the luckiest of
-five would be no measure. Precision has 0.05 added, for at epsilon 0.1 it may be 0; where users are counted it is that of
-`top`, as who wants the largest would ask. Coverage is that of single items where users are counted. With contexts the
-same errors of single items in contexts, by records.
+five would be no measure. Precision has 0.05 added, for at epsilon 0.1 it may be 0; where users are counted it is that
+of `top`, as who wants the largest would ask. Coverage is that of single items where users are counted. With contexts
+the same errors of single items in contexts, by records.
 
 How small L1 can be is shown by numbers that know the law of the true counts, though not which item has which: the means
 of these given the same noisy weights.

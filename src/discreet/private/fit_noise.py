@@ -84,8 +84,6 @@ def _warnings(fit: ReleaseFit, task: Task, noisy: list[str]) -> Iterator[FitWarn
         said = f"at ± {fit.noise:,.3g} a count, more than half of the records are in cells below twice the noise"
         yield FitWarning(place, f"{len(noisy)} of its tables would be mostly noise ({some}): {said}", less)
     elif noisy:
-        cells = "items" if isinstance(task, Items) else "cells"
-        said = (
-            f"{100 * fit.in_small_cells:.0f} % of the records are in {cells} below twice the noise, ± {fit.noise:,.3g}"
-        )
+        part, cells = f"{100 * fit.in_small_cells:.0f} %", "items" if isinstance(task, Items) else "cells"
+        said = f"{part} of the records are in {cells} below twice the noise, ± {fit.noise:,.3g}"
         yield FitWarning(place, f"would be mostly noise: {said}", less)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from discreet.summaries import simulation
 from discreet.summaries.share_draws import ShareDraws
@@ -16,7 +17,7 @@ from discreet.summaries.share_worlds import RATIOS, WORLDS, ShareWorlds, drawn_w
 
 UNITS = 512
 #: 40 items, each of 5 % less weight than the one before, in records
-WEIGHTS = 400 * 0.95 ** np.arange(40)
+WEIGHTS: NDArray[np.float64] = 400 * 0.95 ** np.arange(40, dtype=np.float64)
 LIGHT = [0, 4000, 0, 0, 0, 0, 0, 0, 0]
 #: a few users have as many records as all others
 HEAVY = [0, 4000, 0, 0, 0, 0, 0, 40, 0]
@@ -108,7 +109,7 @@ def test_in_all_worlds_ratios_make_up_the_average(bins: list[int]) -> None:
 
 
 def test_users_of_a_taste_of_their_own_have_their_part_of_all_weight() -> None:
-    found, weights = worlds(HEAVY), np.sort(np.tile(WEIGHTS, 25))
+    found, weights = worlds(HEAVY), np.sort(np.tile(WEIGHTS, 25)).astype(np.float64)
     alone = np.flatnonzero(found.apart)
     assert 0.2 * WORLDS < alone.size < 0.8 * WORLDS
     part = np.full(alone.size, 0.1)
