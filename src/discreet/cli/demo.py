@@ -72,7 +72,7 @@ def run(folder: Path, quiet: bool) -> None:
     release = load(target)
     print(f"1. {folder}/people.csv: a made-up town of {PEOPLE:,} people. Think of it as private.")
     print(f"2. {folder}/town.toml: what the columns may hold, and that each person is to be protected.")
-    print(f"3. {target}: the release, noisy counts for epsilon 1 ({release.manifest['method']}), made in {taken:.1f} s.")
+    print(f"3. {target}: the release, noisy counts for epsilon 1, made in {taken:.1f} s.")
     print("   Anyone may have this folder. Nobody can tell from it whether you were in the table.\n")
     _answers(release, people)
     _chart(release)
