@@ -57,9 +57,9 @@ def request_digests(task: Task, request: Request, noise: str) -> tuple[str, str 
     The second is None where it stands for other requests as well.
     """
     asked = _asked(task, request, noise)
-    plain = _hashed(json.dumps(asked, default=str))
-    choices = any(_holds_a_choice(value) for value in task.parameters.values())
-    return _hashed(json.dumps(_typed(asked))), None if choices else plain
+    texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
+    typed, plain = map(_hashed, texts)
+    return typed, None if any(_holds_a_choice(value) for value in task.parameters.values()) else plain
 
 
 def digest_with_choice(task: Task, request: Request, noise: str, method: str) -> str:
