@@ -22,7 +22,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
     pattern = re.sub(r"\d[\d,]*(\\\.\d+)?", r"[\\d,.]+", re.escape(shown.strip()))
     assert re.fullmatch(pattern, done.stdout.strip()), done.stdout
     assert (tmp_path / "out" / "by-age" / "release.json").is_file()
-    printed, written = (int(text.split()[0].replace(",", "")) for text in (done.stdout, shown))
+    printed, written = (float(text.split()[0].replace(",", "")) for text in (done.stdout, shown))
     assert abs(printed - written) < 200
     for name, *arguments in commands():
         assert name == "discreet"

@@ -72,13 +72,13 @@ def run(folder: Path, quiet: bool) -> None:
     release = load(target)
     print(f"1. {folder}/people.csv: a made-up town of {PEOPLE:,} people. Think of it as private.")
     print(f"2. {folder}/town.toml: what the columns may hold, and that each person is to be protected.")
-    print(f"3. {target}: the release, {release.schema.cells:,} noisy counts for epsilon 1, made in {taken:.1f} s.")
+    print(f"3. {target}: the release, noisy counts for epsilon 1, made in {taken:.1f} s.")
     print("   Anyone may have this folder. Nobody can tell from it whether you were in the table.\n")
     _answers(release, people)
     _chart(release)
     print(
-        "Each cell got its own noise, so small groups are rough and large ones are sharp; the intervals say how\n"
-        "rough. Only because the town is made up can we print the truth beside the answers: a real release never\n"
+        "Everything that was counted got noise, so small groups are rough and large ones are sharp; the intervals say\n"
+        "how rough. Only because the town is made up can we print the truth beside the answers: a real release never\n"
         "shows it. The ledger has written down what was spent:\n"
     )
     print(f"  discreet ledger {folder}/town.ledger")
@@ -118,7 +118,8 @@ def _answers(release: Release, people: dict[str, Any]) -> None:
     rows = []
     for question, where, truly in questions:
         answer = release.count(where)
-        rows.append([question, f"{answer.value:,}", f"{answer.low:,} to {answer.high:,}", f"{np.sum(truly):,}"])
+        interval = f"{answer.low:,.0f} to {answer.high:,.0f}"
+        rows.append([question, f"{answer.value:,.0f}", interval, f"{np.sum(truly):,}"])
     columns = ("question", "answer", "95 % interval", "truth")
     print_table("4. Ask it anything", columns, rows, right=columns[1:])
 
@@ -132,5 +133,5 @@ def _chart(release: Release) -> None:
     for low, answer in zip(range(0, 100, 10), answers, strict=True):
         sure, unsure = (max(0, round(widest * end / most)) for end in (answer.low, answer.high))
         bar = "█" * sure + "░" * (unsure - sure)
-        print(f"   {low:2d}-{low + 9:2d}  {bar:<{widest}} {answer.value:>6,} ± {answer.stderr:.0f}")
+        print(f"   {low:2d}-{low + 9:2d}  {bar:<{widest}} {answer.value:>6,.0f} ± {answer.stderr:.0f}")
     print()

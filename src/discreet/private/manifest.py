@@ -78,9 +78,10 @@ def request_digests(
     The second is None where it stands for other requests as well.
     """
     asked = _asked(task, request, noise, about)
-    plain = _hashed(json.dumps(asked, default=str))
+    texts = json.dumps(_typed(asked)), json.dumps(asked, default=str)
+    typed, plain = map(_hashed, texts)
     unclear = about or task.known or any(_holds_a_choice(value) for value in task.parameters.values())
-    return _hashed(json.dumps(_typed(asked))), None if unclear else plain
+    return typed, None if unclear else plain
 
 
 def digest_with_choice(

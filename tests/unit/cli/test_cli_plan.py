@@ -60,7 +60,7 @@ def as_json(spec: Path, *words: str) -> Any:
 def test_notes_fold_and_the_choice_of_auto_is_marked(spec: Path) -> None:
     text = said(spec, "cells")
     assert "geometric *" in text
-    assert "* geometric: auto takes it for table of at most 32,768 cells." in text
+    assert "* geometric: auto takes it for tables of at most 64 cells." in text
     assert "a suspicion of 10 %" in text
     notes = text[text.index("* geometric") :].splitlines()
     assert max(map(len, notes)) <= 90
