@@ -65,7 +65,7 @@ def check_all(state: State, place: str, costs: list[tuple[str, int, Scope]]) -> 
     left = state.left_for(scope)
     if total > left:
         listed = ", ".join(f"{name} {decimal(cost)}" for name, cost, _ in costs)
-        of_period = f" for {scope.period}" if scope.period else ""
+        of_period = f" for {scope.period}" if scope.neighbours else ""
         raise BudgetExceeded(
             f"{place}: {len(costs)} releases cost {decimal(total)} together ({listed}), and {decimal(max(left, 0))} is "
             f"left{of_period} of {budget_in_words(state.budget)}. Nothing was charged: leave some out, lower their "
