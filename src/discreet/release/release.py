@@ -225,7 +225,8 @@ class Release:
         With `whole`, the counts are whole numbers that do not fall.
         """
         labels, questions = prefixes(self.schema, self._selected(where), self._ordinal(attribute))
-        answers, notes = columns_of(self._answers(questions, level))
+        found = self._answers(questions, level)
+        answers, notes = columns_of(found, self._flagged(questions, found, level, False, None))
         if whole:
             parts = self.table(attribute, where, whole=True)
             answers["count"] = np.cumsum(parts["count"])[: len(labels)]
