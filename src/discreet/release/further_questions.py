@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.queries import Boxes, Where, bind
+from discreet.queries import Boxes, Questions, Where, bind
 from discreet.queries.binding import attribute_index
+from discreet.queries.reliability import FLAG_LEVEL
+from discreet.release.flagged import Flagged, flagged
 from discreet.release.frame import Frame
 from discreet.release.groups import Bins, Group, grouped, groups_of
 from discreet.release.levels import LEVEL, checked_level
@@ -16,7 +20,8 @@ from discreet.release.running_counts import running_counts
 from discreet.release.sql_answers import sql_answers
 from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
-from discreet.summaries import Summary
+from discreet.summaries import Answers, Summary
+from discreet.summaries.informed import Informed
 
 #: how many items `top` shows if nobody says
 _TOP = 10
@@ -50,7 +55,9 @@ class FurtherQuestions:
         """
         index = self._ordinal(attribute)
         named = groups_of(by, bins, self.schema, self._known)
-        return running_counts(self.summary, self._selected(where), named, index, checked_level(level), whole=whole)
+        flags = partial(self._flagged, level=level, measured=False, reliable=None)
+        counted = self.summary, self._selected(where), named, index, checked_level(level)
+        return running_counts(*counted, whole=whole, flagged=flags)
 
     @overload
     def quantile(self, attribute: str, share: float, where: Where = None, *, level: float = LEVEL) -> Quantile: ...
@@ -116,6 +123,20 @@ class FurtherQuestions:
             said = "all items were counted, none selected: users have too few items for that to be better"
             return Frame(found.columns, [*found.notes, said])
         return found
+
+    def answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
+        """Answers to questions about any boxes of cells, as columns."""
+        summary = self.summary.inner if measured and isinstance(self.summary, Informed) else self.summary
+        found = summary.answer(questions, checked_level(level)).of_counts()
+        if measured and found.bounds is not None and found.bounds.any():
+            why = self.summary.why_bounds.split(":")[0]
+            raise CannotAnswer(f"{why}; leave out `measured`")
+        return replace(found, value=found.measured) if measured else found
+
+    def _flagged(self, asked: Questions, found: Answers, level: float, measured: bool, reliable: Any) -> Flagged | None:
+        given = self.manifest.get("reliable") if reliable is None else reliable
+        usual = None if level == FLAG_LEVEL else lambda: self.answers(asked, FLAG_LEVEL, measured=measured)
+        return flagged(self.schema, given, found, usual)
 
     def _selected(self, where: Where) -> Boxes:
         return bind(where, self.schema, self._known).boxes(self.schema.sizes)

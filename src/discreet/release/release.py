@@ -13,18 +13,17 @@ import numpy as np
 
 from discreet.charts import Picture
 from discreet.charts.small_bars import html_facts
-from discreet.errors import BadParameter, CannotAnswer
+from discreet.errors import BadParameter
 from discreet.left_out import LeftOut, noted
 from discreet.naming import usable_path
 from discreet.queries import Boxes, Estimate, Named, Questions, Where, bind, read_questions
 from discreet.queries.forms import selection_of
 from discreet.queries.questions import read_question_table
-from discreet.queries.reliability import FLAG_LEVEL
 from discreet.release import files, placing
 from discreet.release.answer_columns import KNOWN, columns_of, known_note
 from discreet.release.description import described
 from discreet.release.expressions import Expression
-from discreet.release.flagged import Flagged, flagged, one_flag
+from discreet.release.flagged import one_flag
 from discreet.release.frame import Frame, extra
 from discreet.release.further_questions import FurtherQuestions
 from discreet.release.groups import Bins, Group, grouping, groups_of
@@ -36,8 +35,6 @@ from discreet.release.subset_shares import subset_shares
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 from discreet.release.tables import arranged, whole_count, whole_table
-from discreet.summaries import Answers
-from discreet.summaries.informed import Informed
 
 
 class Release(FurtherQuestions, Relations):
@@ -225,20 +222,6 @@ class Release(FurtherQuestions, Relations):
         one, rows are drawn afresh and the mark says by which seed. Error bars belong to the release, not to the rows.
         """
         return synthetic_rows(self, n, seed, progress)
-
-    def answers(self, questions: Questions, level: float, *, measured: bool = False) -> Answers:
-        """Answers to questions about any boxes of cells, as columns."""
-        summary = self.summary.inner if measured and isinstance(self.summary, Informed) else self.summary
-        found = summary.answer(questions, checked_level(level)).of_counts()
-        if measured and found.bounds is not None and found.bounds.any():
-            why = self.summary.why_bounds.split(":")[0]
-            raise CannotAnswer(f"{why}; leave out `measured`")
-        return replace(found, value=found.measured) if measured else found
-
-    def _flagged(self, asked: Questions, found: Answers, level: float, measured: bool, reliable: Any) -> Flagged | None:
-        given = self.manifest.get("reliable") if reliable is None else reliable
-        usual = None if level == FLAG_LEVEL else lambda: self.answers(asked, FLAG_LEVEL, measured=measured)
-        return flagged(self.schema, given, found, usual)
 
     def to_arrow(self) -> Any:
         return self.summary.to_arrow()

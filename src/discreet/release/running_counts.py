@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.queries import Boxes
+from discreet.queries import Boxes, Questions
 from discreet.release.answer_columns import columns_of
+from discreet.release.flagged import Flagged
 from discreet.release.frame import Frame
 from discreet.release.groups import Grouped, grouped, grouping
 from discreet.release.quantiles import MOST_CODES
 from discreet.release.tables import whole_table
 from discreet.schema import Ordinal
-from discreet.summaries import Summary
+from discreet.summaries import Answers, Summary
 
 
 def running_counts(
-    summary: Summary, selected: Boxes, named: Sequence[Grouped], attribute: int, level: float, *, whole: bool
+    summary: Summary,
+    selected: Boxes,
+    named: Sequence[Grouped],
+    attribute: int,
+    level: float,
+    *,
+    whole: bool,
+    flagged: Callable[[Questions, Answers], Flagged | None],
 ) -> Frame:
     """A row for each group and value; with `whole`, in whole numbers that do not fall."""
     schema, name = summary.schema, summary.schema.names[attribute]
@@ -33,8 +41,9 @@ def running_counts(
         raise BadParameter(f"prefix: {name} cannot be grouped by itself; leave it out of `by`")
     codes = np.arange(ordinal.bins)  # without the one for other values, which has no place in the order
     groups = grouping(named, schema, selected)
-    found = summary.answer(groups.within(attribute, np.zeros_like(codes), codes), level).of_counts()
-    answers, notes = columns_of(found, summary.why_bounds)
+    asked = groups.within(attribute, np.zeros_like(codes), codes)
+    found = summary.answer(asked, level).of_counts()
+    answers, notes = columns_of(found, summary.why_bounds, flagged(asked, found))
     if whole:
         cells = grouping([*named, grouped(name, schema, ())], schema, selected)
         parts = summary.answer(cells.questions, level).of_counts()

@@ -213,9 +213,7 @@ def test_known_totals_and_thresholds_of_a_spec_reach_the_release_and_its_audit(c
     assert "known totals: made to agree with 2 publicly known totals" in done(cli(small, "publish", "small.toml"))
     assert "6 (publicly known)" in done(cli(small, "query", "a", "sex = 'm'"))
     assert load(small / "a").manifest["reliable"] == {"unreliable": 0.25}
-    assert "a: HOLDS" in done(cli(small, "audit", "--release", "a", "--ledger", "small.ledger")).replace(
-        "holds", "HOLDS"
-    )
+    assert done(cli(small, "audit", "--release", "a", "--ledger", "small.ledger")).startswith("a: HOLDS")
     (small / "totals.csv").write_text("sex,age,count\nf,,30\n,,9\n")
     refused(cli(small, "publish", "small.toml", "-o", "b"), "known: the totals inside of everything")
     assert spent(small / "small.ledger") == "1"

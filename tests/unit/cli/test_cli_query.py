@@ -190,7 +190,7 @@ def test_query_flags_counts_above_any_threshold(cli: Cli, odd: Path) -> None:
     assert "unreliable: relative error above 0.1 %" in said
     rows = json.loads(done(cli(odd, "query", "by-day", "--by", "no[/te]", "--reliable", "0.001", "--json")))
     assert [row["flag"] for row in rows] == list(release.table("no[/te]", reliable=0.001)["flag"])
-    one = json.loads(done(cli(odd, "query", "by-day", "--reliable", "0.001", "--json")))
+    one = json.loads(done(cli(odd, "query", "by-day", "--reliable", "0.000001", "--json")))
     assert one["flag"] == "unreliable"
     assert "flag" not in json.loads(done(cli(odd, "query", "by-day", "--json")))
     assert "reliable" in refused(cli(odd, "query", "by-day", "--reliable", "-1"))

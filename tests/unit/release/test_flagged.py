@@ -27,6 +27,7 @@ def test_tables_have_a_column_of_flags_and_a_legend() -> None:
     assert found.notes == ["caution: relative error above 10 %, unreliable: relative error above 30 %"]
     assert found.to_dicts()[3]["flag"] == ""
     assert found.to_csv().splitlines()[2].endswith(",unreliable")
+    assert list(published(reliable=BANDS).prefix("age")["flag"]) == ["unreliable", "unreliable", "caution", ""]
 
 
 def test_without_thresholds_nothing_is_flagged() -> None:
