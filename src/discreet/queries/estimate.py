@@ -23,14 +23,14 @@ class Named:
     high: float
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """What an estimate is the answer to, so that it can be put together with others; `release.expressions` has it."""
 
-    def plus(self, other: Any, weight: int) -> Asked: ...
-    def times(self, number: Any) -> Asked: ...
-    def shifted(self, number: Any) -> Asked: ...
-    def over(self, other: Any) -> Asked: ...
-    def under(self, number: Any) -> Asked: ...
+    def plus(self, other: Any, weight: int) -> Askable: ...
+    def times(self, number: Any) -> Askable: ...
+    def shifted(self, number: Any) -> Askable: ...
+    def over(self, other: Any) -> Askable: ...
+    def under(self, number: Any) -> Askable: ...
     def answer(self, level: float) -> Estimate: ...
 
 
@@ -59,7 +59,7 @@ class Estimate:
     flag: str | None = None
 
     #: what this is the answer to
-    asked: Asked | None = field(default=None, compare=False, repr=False)
+    asked: Askable | None = field(default=None, compare=False, repr=False)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -114,7 +114,7 @@ class Estimate:
     __le__ = __gt__ = __ge__ = __lt__
 
     @property
-    def _known(self) -> Asked:
+    def _known(self) -> Askable:
         if self.asked is None:
             raise BadParameter(
                 "this estimate does not know its release, so nobody can say how its error goes with another's; ask the "
@@ -132,7 +132,7 @@ class Estimate:
         asked = None if self.asked is None else self.asked.shifted(by)
         return self._changed(self.value + by, self.stderr, self.low + by, self.high + by, asked)
 
-    def _changed(self, value: float, stderr: float, low: float, high: float, asked: Asked | None) -> Estimate:
+    def _changed(self, value: float, stderr: float, low: float, high: float, asked: Askable | None) -> Estimate:
         value, stderr, low, high = map(float, (value, stderr, low, high))
         return Estimate(value, stderr, low, high, self.level, self.note, ends=self.ends, asked=asked)
 

@@ -12,24 +12,24 @@ from discreet.queries.selection import Boxes, Selection, complement, intersectio
 
 
 @dataclass(frozen=True)
-class Form:
+class CellWeights:
     """Disjoint selections of cells, each with its weight: no two have the same weight, and none has the weight zero."""
 
     parts: tuple[tuple[Fraction, Selection], ...]
 
     @classmethod
-    def of(cls, selection: Selection) -> Form:
+    def of(cls, selection: Selection) -> CellWeights:
         return cls(((Fraction(1), selection),) if selection.products else ())
 
-    def times(self, weight: Fraction) -> Form:
-        return Form(tuple((weight * own, selection) for own, selection in self.parts) if weight else ())
+    def times(self, weight: Fraction) -> CellWeights:
+        return CellWeights(tuple((weight * own, selection) for own, selection in self.parts) if weight else ())
 
-    def plus(self, other: Form, sizes: Sequence[int]) -> Form:
+    def plus(self, other: CellWeights, sizes: Sequence[int]) -> CellWeights:
         pairs = joined(self, other, sizes)
-        return Form(_merged([(one + two, selection) for one, two, selection in pairs], sizes))
+        return CellWeights(_merged([(one + two, selection) for one, two, selection in pairs], sizes))
 
 
-def joined(one: Form, other: Form, sizes: Sequence[int]) -> list[tuple[Fraction, Fraction, Selection]]:
+def joined(one: CellWeights, other: CellWeights, sizes: Sequence[int]) -> list[tuple[Fraction, Fraction, Selection]]:
     """Disjoint selections with their weights in both forms; the same pair of weights may come more than once."""
     found: list[tuple[Fraction, Fraction, Selection]] = []
     nothing = Fraction(0)
@@ -41,7 +41,7 @@ def joined(one: Form, other: Form, sizes: Sequence[int]) -> list[tuple[Fraction,
     return [part for part in found if part[2].products]
 
 
-def _without(selection: Selection, form: Form, sizes: Sequence[int]) -> Selection:
+def _without(selection: Selection, form: CellWeights, sizes: Sequence[int]) -> Selection:
     if not form.parts:
         return selection
     covered = union([theirs for _, theirs in form.parts], sizes)

@@ -20,7 +20,7 @@ from discreet.errors import BadParameter
 from discreet.numbers.fractions_of_counts import sum_bounds
 from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
-from discreet.queries.forms import Form
+from discreet.queries.forms import CellWeights
 from discreet.queries.selection import Selection
 from discreet.release.data_sets import difference_of
 from discreet.release.forms_asked import boxes_of, part_answers
@@ -28,7 +28,7 @@ from discreet.release.forms_asked import boxes_of, part_answers
 if TYPE_CHECKING:
     from discreet.release.release import Release
 
-NOTHING = Form(())
+NOTHING = CellWeights(())
 
 
 class Quantity(Protocol):
@@ -44,14 +44,14 @@ class Expression:
     """A constant, weighted counts of releases, and other quantities with their weights."""
 
     constant: Fraction = Fraction(0)
-    counts: tuple[tuple[Release, Form], ...] = ()
+    counts: tuple[tuple[Release, CellWeights], ...] = ()
     others: tuple[tuple[Fraction, Quantity], ...] = ()
     #: whether plain measurements were asked for
     measured: bool = False
 
     @classmethod
     def count(cls, release: Release, selection: Selection, *, measured: bool = False) -> Expression:
-        form = Form.of(selection)
+        form = CellWeights.of(selection)
         return cls(counts=((release, form),) if form.parts else (), measured=measured)
 
     def __deepcopy__(self, memo: Any) -> Expression:
@@ -107,7 +107,7 @@ class Expression:
         weights = [weight for _, form in self.counts for weight, _ in form.parts]
         return min([self.constant, *weights]) >= 0 and not self.others
 
-    def form(self, release: Release) -> Form:
+    def form(self, release: Release) -> CellWeights:
         return next((form for own, form in self.counts if key(own) == key(release)), NOTHING)
 
     def answer(self, level: float) -> Estimate:
@@ -219,7 +219,7 @@ def pencil_of(over: Expression, under: Expression) -> Pencil | None:
     return replace(found, over=found.over + shifts[0], under=found.under + shifts[1])
 
 
-def _parts_of(release: Release, form: Form, level: float) -> tuple[float, float, float]:
+def _parts_of(release: Release, form: CellWeights, level: float) -> tuple[float, float, float]:
     """The ends of a weighted sum of disjoint parts, and the most that its typical error can be."""
     weights = [float(weight) for weight, _ in form.parts]
     found = part_answers(release, [selection for _, selection in form.parts], 1 - (1 - level) / len(weights))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.queries import Questions
-from discreet.queries.forms import Form
+from discreet.queries.forms import CellWeights
 from discreet.queries.selection import Selection
 from discreet.summaries import Answers
 from discreet.summaries.linear_laws import WeightedBoxes
@@ -27,7 +27,7 @@ def asked_of(selections: Sequence[Selection], sizes: Sequence[int]) -> Questions
     return Questions(first, last, len(boxes), owner)
 
 
-def boxes_of(form: Form, sizes: Sequence[int]) -> WeightedBoxes:
+def boxes_of(form: CellWeights, sizes: Sequence[int]) -> WeightedBoxes:
     """A form as one weighted question."""
     asked = asked_of([selection for _, selection in form.parts], sizes)
     weights = np.array([float(weight) for weight, _ in form.parts])[asked.owner]

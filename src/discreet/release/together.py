@@ -139,7 +139,7 @@ class Together(Summary):
 
     def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
         """The average of those whose law is known, unless others were given more epsilon."""
-        asked = np.concatenate([self._narrowed(over), self._narrowed(under)]).any(axis=0)
+        asked = np.any(np.concatenate([self._narrowed(over), self._narrowed(under)]), axis=0)
         able = [voice for voice in self.voices if voice.knows(asked)]
         found = self._averaged(able, over, under)
         known = [pencil for _, pencil in found if pencil is not None]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.queries.forms import Form, joined, selection_of
+from discreet.queries.forms import CellWeights, joined, selection_of
 from discreet.queries.selection import Boxes, Selection, union
 
 SIZES = (5, 4, 3)
@@ -17,7 +17,7 @@ def boxes(dice: np.random.Generator) -> Selection:
     return selection_of(Boxes(*(np.array([[end[side] for end in ends]]) for side in (0, 1))), SIZES)
 
 
-def weights(form: Form) -> np.ndarray:
+def weights(form: CellWeights) -> np.ndarray:
     """The weight of every cell; parts must not overlap."""
     found = np.zeros(SIZES)
     for weight, selection in form.parts:
@@ -32,7 +32,7 @@ def test_sums_of_forms_have_the_sums_of_weights() -> None:
     dice = np.random.default_rng(9)
     for _ in range(40):
         forms = [
-            Form.of(union([boxes(dice), boxes(dice)], SIZES)).times(Fraction(int(dice.integers(-3, 4))))
+            CellWeights.of(union([boxes(dice), boxes(dice)], SIZES)).times(Fraction(int(dice.integers(-3, 4))))
             for _ in range(3)
         ]
         total, expected = forms[0], weights(forms[0])
@@ -47,18 +47,18 @@ def test_sums_of_forms_have_the_sums_of_weights() -> None:
 
 def test_what_two_forms_have_in_common_and_apart() -> None:
     dice = np.random.default_rng(4)
-    one, two = Form.of(boxes(dice)), Form.of(boxes(dice)).times(Fraction(1, 3))
+    one, two = CellWeights.of(boxes(dice)), CellWeights.of(boxes(dice)).times(Fraction(1, 3))
     above, below = np.zeros(SIZES), np.zeros(SIZES)
     for first, second, selection in joined(one, two, SIZES):
-        above += float(first) * weights(Form.of(selection))
-        below += float(second) * weights(Form.of(selection))
+        above += float(first) * weights(CellWeights.of(selection))
+        below += float(second) * weights(CellWeights.of(selection))
     assert np.array_equal(above, weights(one))
     assert np.allclose(below, weights(two))
 
 
 def test_everything_less_a_part_is_the_rest() -> None:
-    everything = Form.of(Selection.everything())
-    part = Form.of(Selection.where(0, [(0, 2)], 5))
+    everything = CellWeights.of(Selection.everything())
+    part = CellWeights.of(Selection.where(0, [(0, 2)], 5))
     rest = everything.plus(part.times(Fraction(-1)), SIZES)
-    assert rest == Form.of(Selection.where(0, [(3, 4)], 5))
-    assert Form.of(Selection(())).parts == ()
+    assert rest == CellWeights.of(Selection.where(0, [(3, 4)], 5))
+    assert CellWeights.of(Selection(())).parts == ()
