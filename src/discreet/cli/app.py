@@ -164,9 +164,9 @@ def query(
       discreet query out/by-age --cells cells.csv
       discreet query out/by-age --by age --bins 20 -o ages.svg
     """
-    from discreet.cli.asking import Asked, Wanted, run
+    from discreet.cli.asking import QueryWords, Wanted, run
 
-    asked = Asked(where, by, csv, cells, bins, cumulative, sql, keep)
+    asked = QueryWords(where, by, csv, cells, bins, cumulative, sql, keep)
     run(release, asked, Wanted(level, whole, measured, largest, sort, ascending), output, as_json)
 
 

@@ -23,12 +23,12 @@ from discreet.release.answer_columns import BOUNDS, columns_of
 from discreet.release.description import described
 from discreet.release.frame import Frame, extra
 from discreet.release.further_questions import LEVEL, FurtherQuestions, checked_level
+from discreet.release.group_tables import arranged, whole_count, whole_table
 from discreet.release.groups import Bins, Group, grouping, groups_of
 from discreet.release.plots import curve_picture, one_or_two, table_picture
 from discreet.release.remarks import remark, why_no_end
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
-from discreet.release.tables import arranged, whole_count, whole_table
 from discreet.summaries import Answers
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Boxes, Questions, cut_questions
-from discreet.release.groups import Grouping
+from discreet.release.groups import GroupRows
 from discreet.summaries import Answers, Summary
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Halves:
 
 
 def subset_shares(
-    summary: Summary, groups: Grouping, within: Collection[int], halves: Halves | None, level: float
+    summary: Summary, groups: GroupRows, within: Collection[int], halves: Halves | None, level: float
 ) -> Shares:
     """The share of each group among all groups that are the same in the attributes `within`."""
     each = 1 - (1 - level) / 2
@@ -62,7 +62,7 @@ def _bounds(found: Answers) -> bool:
     return found.bounds is not None and bool(found.bounds.any())
 
 
-def _rest(summary: Summary, groups: Grouping, within: Collection[int], halves: Halves | None) -> Questions:
+def _rest(summary: Summary, groups: GroupRows, within: Collection[int], halves: Halves | None) -> Questions:
     """What each group is not, of all that `within` leaves: beyond it in one attribute, and like it in those before."""
     pieces, rows = [], len(groups)
     fixed = {index: ends for index, ends in groups.ends.items() if index in within}
