@@ -198,9 +198,9 @@ def query(
       discreet query out/by-age --cells cells.csv
       discreet query out/by-age --by age --bins 20 -o ages.svg
     """
-    from discreet.cli.asking import Asked, Wanted, run
+    from discreet.cli.asking import QueryWords, Wanted, run
 
-    asked = Asked(where, by, csv, cells, bins, cumulative, sql, keep)
+    asked = QueryWords(where, by, csv, cells, bins, cumulative, sql, keep)
     numbers = Wanted(level, whole, measured, largest, sort, ascending, shares, simultaneous, reliable)
     run(release, asked, numbers, output, as_json, others=others or (), same_records=same_records)
 

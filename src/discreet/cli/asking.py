@@ -35,7 +35,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryWords:
     """The question, or the questions, in the words of the command line."""
 
     where: str | None = None
@@ -78,7 +78,7 @@ class Asked:
 
 def run(
     folder: Path,
-    asked: Asked,
+    asked: QueryWords,
     wanted: Wanted,
     output: Path | None,
     as_json: bool,
@@ -100,7 +100,7 @@ def run(
         print_answer(answer, as_json)
 
 
-def _table(release: Release, asked: Asked, wanted: Wanted) -> Frame | None:
+def _table(release: Release, asked: QueryWords, wanted: Wanted) -> Frame | None:
     """Many answers; None if one number is asked for."""
     level = wanted.level
     if asked.csv is not None:
@@ -146,7 +146,7 @@ def run_quantile(
     _give(release, found, level, output, as_json, "answers")
 
 
-def _draw(release: Release, asked: Asked, wanted: Wanted, output: Path) -> None:
+def _draw(release: Release, asked: QueryWords, wanted: Wanted, output: Path) -> None:
     """A picture of groups, or of cumulative counts."""
     cumulative = asked.cumulative is not None
     if (asked.by is None and not cumulative) or wanted != Wanted(wanted.level):

@@ -68,7 +68,8 @@ def _packed(table: Any) -> bytes:
 
     sink = pa.BufferOutputStream()
     # without Arrow's or pandas' own notes: the columns say it all
-    pq.write_table(table.replace_schema_metadata(None), sink, compression="zstd", store_schema=False)
+    table = table.replace_schema_metadata(None)
+    pq.write_table(table, sink, compression="zstd", store_schema=False)
     return bytes(sink.getvalue())
 
 

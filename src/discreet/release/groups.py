@@ -30,7 +30,7 @@ Grouped = tuple[int, Sequence[Any], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Grouping:
+class GroupRows:
     """A row for each combination of groups: its labels as columns, and first and last codes of the attributes."""
 
     columns: dict[str, list[Any]]
@@ -61,7 +61,7 @@ class Grouping:
         return cut_questions(self.selected, {**ends, attribute: asked})
 
 
-def grouping(groups: Sequence[Grouped], schema: Schema, selected: Boxes, *, only_met: bool = False) -> Grouping:
+def grouping(groups: Sequence[Grouped], schema: Schema, selected: Boxes, *, only_met: bool = False) -> GroupRows:
     """All combinations; without groups that `selected` rules out, if these are unwanted or would be too many."""
     if len({index for index, _, _ in groups}) != len(groups):
         raise BadParameter("table: an attribute can be grouped by once only; name each attribute once")
@@ -75,7 +75,7 @@ def grouping(groups: Sequence[Grouped], schema: Schema, selected: Boxes, *, only
     for (index, labels, codes), place in zip(groups, places, strict=True):
         ends[index] = codes[place]
         columns[schema.names[index]] = [labels[i] for i in place.tolist()]
-    return Grouping(columns, ends, places, selected)
+    return GroupRows(columns, ends, places, selected)
 
 
 def groups_of(by: Any, bins: Bins, schema: Schema, known: Iterable[str]) -> list[Grouped]:

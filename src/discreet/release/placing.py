@@ -59,14 +59,7 @@ def place(
             _sync(hidden)
             record(manifest["seal"])
             recorded = True
-            replaced = _moved_away(target) if instead else None
-            try:
-                _reveal(hidden, target, manifest["seal"])
-            except OSError:
-                restore(target)
-                raise
-            if replaced is not None:
-                shutil.rmtree(replaced, ignore_errors=True)
+            (_replace if instead else _reveal)(hidden, target, manifest["seal"])
         except BaseException:
             if not recorded:
                 shutil.rmtree(hidden, ignore_errors=True)
@@ -97,6 +90,17 @@ def restore(target: Path) -> None:
     if moved.is_dir() and not os.path.lexists(target):
         with suppress(OSError):
             moved.rename(target)
+
+
+def _replace(hidden: Path, target: Path, seal: str) -> None:
+    replaced = _moved_away(target)
+    try:
+        _reveal(hidden, target, seal)
+    except OSError:
+        restore(target)
+        raise
+    if replaced is not None:
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def _moved_away(target: Path) -> Path | None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.queries import Boxes
 from discreet.release.frame import Frame, free_name
-from discreet.release.groups import Grouped, Grouping, grouping
+from discreet.release.groups import Grouped, GroupRows, grouping
 from discreet.schema import Ordinal, Schema
 from discreet.summaries import Answers, Summary
 
@@ -77,7 +77,7 @@ def quantile_table(
 
 
 def quantile_codes(
-    summary: Summary, groups: Grouping, attribute: int, shares: Sequence[Any], level: float
+    summary: Summary, groups: GroupRows, attribute: int, shares: Sequence[Any], level: float
 ) -> tuple[NDArray[np.int64], bool]:
     """(groups, shares, 3): of each the code, the lowest and the highest possible; and whether bounds were used."""
     for share in shares:
@@ -138,7 +138,7 @@ class _Law:
     """What is known of the records up to codes, and above them."""
 
     summary: Summary
-    groups: Grouping
+    groups: GroupRows
     attribute: int
     each: float
 

@@ -26,6 +26,7 @@ from discreet.release.expressions import Expression
 from discreet.release.flagged import one_flag
 from discreet.release.frame import Frame, extra
 from discreet.release.further_questions import FurtherQuestions
+from discreet.release.group_tables import arranged, whole_count, whole_table
 from discreet.release.groups import Bins, Group, grouping, groups_of
 from discreet.release.levels import ALL_TOGETHER, LEVEL, checked_level, simultaneous_level
 from discreet.release.plots import curve_picture, one_or_two, table_picture
@@ -34,7 +35,6 @@ from discreet.release.remarks import remark, why_no_end
 from discreet.release.subset_shares import subset_shares
 from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
-from discreet.release.tables import arranged, whole_count, whole_table
 
 
 class Release(FurtherQuestions, Relations):

@@ -11,9 +11,9 @@ from discreet.queries import Boxes, Questions
 from discreet.release.answer_columns import columns_of
 from discreet.release.flagged import Flagged
 from discreet.release.frame import Frame
+from discreet.release.group_tables import whole_table
 from discreet.release.groups import Grouped, grouped, grouping
 from discreet.release.quantiles import MOST_CODES
-from discreet.release.tables import whole_table
 from discreet.schema import Ordinal
 from discreet.summaries import Answers, Summary
 

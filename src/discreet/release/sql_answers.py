@@ -14,7 +14,7 @@ from discreet.queries.sql_statement import Statement, read_sql
 from discreet.queries.where import And, Not, Predicate
 from discreet.release.answer_columns import columns_of
 from discreet.release.frame import Frame, free_name
-from discreet.release.groups import Grouping, grouping, groups_of
+from discreet.release.groups import GroupRows, grouping, groups_of
 from discreet.release.quantiles import quantile_codes
 from discreet.release.subset_shares import Halves, subset_shares
 from discreet.schema import Ordinal
@@ -54,6 +54,8 @@ def sql_answers(summary: Summary, known: Iterable[str], text: str, level: float)
             columns[free_name(f"{name}_{end}" if several else end, columns)] = getattr(found, end)
         keys.append(found.keys)
         notes += [note for note in found.notes if note not in notes]
+    if not statement.order and statement.limit is None and not statement.offset:
+        return Frame(columns, notes)
     rows = np.arange(len(asking.groups))
     for place, falling in reversed(statement.order):
         mine = np.asarray(keys[place])[rows]
@@ -71,7 +73,7 @@ class _Asking:
         by = [place.attribute if place.level is None else (place.attribute, place.level) for place in statement.groups]
         cuts = {place.attribute: place.cuts for place in statement.groups if place.cuts is not None}
         named = groups_of(by, cuts or None, schema, ())
-        self.groups: Grouping = grouping(named, schema, self._selected(statement.where), only_met=True)
+        self.groups: GroupRows = grouping(named, schema, self._selected(statement.where), only_met=True)
 
     def _selected(self, *conditions: Predicate | None) -> Boxes:
         joined = And(tuple(one for one in conditions if one is not None))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.queries import Boxes, Questions, cut_questions
-from discreet.release.groups import EVERYTHING, Grouping
+from discreet.release.groups import EVERYTHING, GroupRows
 from discreet.release.ratios import ratios_between, ratios_by_law
 from discreet.summaries import Answers, Summary
 from discreet.summaries.linear_laws import WeightedBoxes
@@ -43,7 +43,7 @@ class Halves:
 
 
 def subset_shares(
-    summary: Summary, groups: Grouping, within: Collection[int], halves: Halves | None, level: float
+    summary: Summary, groups: GroupRows, within: Collection[int], halves: Halves | None, level: float
 ) -> Shares:
     """The share of each group among all groups that are the same in the attributes `within`."""
     part = groups.questions if halves is None else groups.questions_of(halves.satisfying)
@@ -72,7 +72,7 @@ def _bounds(found: Answers) -> bool:
     return found.bounds is not None and bool(found.bounds.any())
 
 
-def _rest(summary: Summary, groups: Grouping, within: Collection[int], halves: Halves | None) -> Questions:
+def _rest(summary: Summary, groups: GroupRows, within: Collection[int], halves: Halves | None) -> Questions:
     """What each group is not, of all that `within` leaves: beyond it in one attribute, and like it in those before."""
     pieces, rows = [], len(groups)
     fixed = {index: ends for index, ends in groups.ends.items() if index in within}

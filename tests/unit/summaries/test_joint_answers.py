@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.cli.asking import Asked, Wanted, run
+from discreet.cli.asking import QueryWords, Wanted, run
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.noise import ZeroNoise
 from discreet.queries import bind
@@ -183,15 +183,15 @@ def test_without_noise_pairs_that_follow_from_two_tables_are_exact() -> None:
 def test_the_command_line_says_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = published().save(tmp_path / "saved")
     wanted = Wanted(0.95)
-    run(folder, Asked("age = 1 and sex = 'f' and place = 'a'"), wanted, None, False)
+    run(folder, QueryWords("age = 1 and sex = 'f' and place = 'a'"), wanted, None, False)
     assert "bounds at 95 %" in capsys.readouterr().out
-    run(folder, Asked(by="age,sex,place"), wanted, None, False)
+    run(folder, QueryWords(by="age,sex,place"), wanted, None, False)
     said = capsys.readouterr().out
     assert "not an interval" in " ".join(said.split())
     assert "nan" not in said
-    run(folder, Asked(by="age,sex,place"), wanted, None, True)
+    run(folder, QueryWords(by="age,sex,place"), wanted, None, True)
     assert json.loads(capsys.readouterr().out)[0]["ends"] == "bounds"
-    run(folder, Asked(by="age,sex,place"), wanted, tmp_path / "table.csv", False)
+    run(folder, QueryWords(by="age,sex,place"), wanted, tmp_path / "table.csv", False)
     assert (tmp_path / "table.csv").read_text(encoding="utf-8").startswith("age,sex,place,count,stderr,low,high,ends")
 
 

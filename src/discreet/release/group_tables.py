@@ -11,12 +11,12 @@ from discreet.errors import BadParameter
 from discreet.numbers.presentable import whole_total
 from discreet.queries import Boxes, Questions
 from discreet.release.frame import Frame
-from discreet.release.groups import Grouping
+from discreet.release.groups import GroupRows
 from discreet.release.whole_numbers import whole_numbers
 from discreet.summaries import Answers, Summary
 
 
-def arranged(frame: Frame, groups: Grouping, sort: str | None, ascending: bool | None, largest: int | None) -> Frame:
+def arranged(frame: Frame, groups: GroupRows, sort: str | None, ascending: bool | None, largest: int | None) -> Frame:
     """The rows in the wanted order: groups as declared, numbers from the highest, unless `ascending` says otherwise."""
     if largest is not None and (isinstance(largest, bool) or not isinstance(largest, int) or largest < 1):
         raise BadParameter(f"table: largest must be a whole number of at least 1, not {largest!r}")
