@@ -203,9 +203,9 @@ def open_data(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Data:
-    """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a database
-    (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or Arrow table, a
-    DuckDB relation, an ibis table.
+    """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a
+    database (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or
+    Arrow table, a DuckDB relation, an ibis table.
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files.
