@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def test_what_is_counted_of_items_is_what_is_kept(records: str, arrived: list[in
     for scores in (None, np.array([1.0, 5.0, 1.0])):
         here, there = (kept_of(source, 4, scores=scores) for source in (own, records))
         assert there.users == here.users == 2000
-        for ask in (
+        asked: list[Callable[[Kept], Any]] = [
             lambda kept: kept.table(4),
             lambda kept: kept.bins(4),
             lambda kept: kept.bins(1),
@@ -137,7 +138,8 @@ def test_what_is_counted_of_items_is_what_is_kept(records: str, arrived: list[in
             lambda kept: kept.shares(1, 7, places),
             lambda kept: kept.pairs(4, directed=True),
             lambda kept: kept.pairs(4, directed=False),
-        ):
+        ]
+        for ask in asked:
             assert np.array_equal(ask(there), ask(here))
     ranked = kept_of(records, 1, scores=np.array([1.0, 5.0, 1.0]))
     assert ranked.table(1).reshape(3, 4).sum(axis=1).tolist() == [0, 2000, 0]
