@@ -66,7 +66,7 @@ def _duckdb(report: Report, rows: int, file: Path) -> None:
     def items() -> Any:
         return histories(file, SCHEMA, BOUND).kept(10, distinct=False, scores=None, salt=SALT)
 
-    length = _cpu(lambda: duckdb.sql(bare).fetchall())
+    length = _cpu(lambda: duckdb.execute(bare).fetchall())
     report.note("DuckDB, bare count by cell: seconds", length)
     report.at_most("DuckDB, one table: time / bare count", _cpu(table) / length, 12)
     report.at_most("DuckDB, marginals: time / bare count", _cpu(marginals) / length, 12)

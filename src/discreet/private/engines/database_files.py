@@ -36,7 +36,7 @@ def open_database_file(path: Path, table: str) -> Source:
 def _open_duckdb(path: Path, table: str) -> Source:
     import duckdb
 
-    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    config: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     try:
         connection = duckdb.connect(str(path), read_only=True, config=config)
         rows = connection.table(".".join(quoted(part) for part in table.split(".")))

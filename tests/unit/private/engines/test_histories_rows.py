@@ -19,7 +19,7 @@ import pytest
 
 from discreet.errors import BadParameter, SourceError
 from discreet.privacy import Unit
-from discreet.private.engines.row_histories import histories
+from discreet.private.engines.row_histories import RowHistories, histories
 from discreet.private.engines.session import Limits
 from discreet.private.kept import Kept, KeptRecords
 from discreet.schema import Nominal, Ordinal, Schema
@@ -205,6 +205,7 @@ def test_later_looks_see_what_was_read_or_read_it_again(
     if room is not None:
         monkeypatch.setattr(module, "remembered_bytes", lambda table: room)
     made = histories(frame, SCHEMA, Unit("who", max_rows=100), looks=3, limits=Limits(1))
+    assert isinstance(made, RowHistories)
     for look in range(3):
         salt, scores = dice.bytes(16), np.arange(3.0) if look == 1 else None
         kept = made.kept(4, distinct=look == 2, scores=scores, salt=salt)
@@ -256,6 +257,7 @@ def test_a_failure_on_the_way_says_nothing_of_the_data(named: bool, monkeypatch:
 
 def test_rows_in_memory_are_never_shown() -> None:
     made = histories(of_many(False), SCHEMA, Unit("who", max_rows=100), looks=2)
+    assert isinstance(made, RowHistories)
     made.kept(4, distinct=False, scores=None, salt=b"t" * 16)
     assert made._remembered
     assert "array" not in repr(made) + repr(made._remembered)

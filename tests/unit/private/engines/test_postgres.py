@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.errors import PublishFailed, SourceError
+from discreet.errors import BadSpec, PublishFailed, SourceError
 from discreet.ledger import Ledger
 from discreet.privacy import Unit
 from discreet.private.engines.counting_query import count, count_sets
@@ -72,9 +73,11 @@ def test_one_rule_for_users(postgres: Server, kind: str) -> None:
     if kind in ("numeric", "float8"):
         names = ["1", "1.0", "1e0", "NaN", "-0.0", "0", "Infinity", "12345678.5", None]
     else:
-        names = ["1", " 01", "1.0", "1e0", "true", "+1_0", "10", "A", "a", "a ", "\u00e9", "e\u0301", "", " ", "nan",
-                 None, "inf", "Infinity", "1e400", "1e-400", "-0", "1e99999", "0e99999", "2024-05-31 00:00:00",
-                 "2024-05-31", "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"]  # fmt: skip
+        names = [
+            "1", " 01", "1.0", "1e0", "true", "+1_0", "10", "A", "a", "a ", "\u00e9", "e\u0301", "", " ", "nan", None,
+            "inf", "Infinity", "1e400", "1e-400", "-0", "1e99999", "0e99999", "2024-05-31 00:00:00", "2024-05-31",
+            "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff",
+        ]  # fmt: skip
     rows = pa.table({"u": pa.array(names, pa.string()), "x": list(range(len(names)))})
     there = postgres.make("named", rows, u=kind, x="int")
     schema = Schema(x=Ordinal(0, len(names)))
@@ -127,7 +130,7 @@ def test_what_is_counted_of_items_is_what_is_kept(records: str, arrived: list[in
     for scores in (None, np.array([1.0, 5.0, 1.0])):
         here, there = (kept_of(source, 4, scores=scores) for source in (own, records))
         assert there.users == here.users == 2000
-        for ask in (
+        asked: list[Callable[[Kept], Any]] = [
             lambda kept: kept.table(4),
             lambda kept: kept.bins(4),
             lambda kept: kept.bins(1),
@@ -135,7 +138,8 @@ def test_what_is_counted_of_items_is_what_is_kept(records: str, arrived: list[in
             lambda kept: kept.shares(1, 7, places),
             lambda kept: kept.pairs(4, directed=True),
             lambda kept: kept.pairs(4, directed=False),
-        ):
+        ]
+        for ask in asked:
             assert np.array_equal(ask(there), ask(here))
     ranked = kept_of(records, 1, scores=np.array([1.0, 5.0, 1.0]))
     assert ranked.table(1).reshape(3, 4).sum(axis=1).tolist() == [0, 2000, 0]
@@ -311,5 +315,5 @@ def test_a_spec_names_the_table_beside_the_address(postgres: Server, tmp_path: P
     assert loaded.source == there
     assert "p%40ss" not in repr(loaded)
     spec.write_text(spec.read_text().replace('source = "', 'source = ["x.csv", "').replace('"\ntable', '"]\ntable'))
-    with pytest.raises(discreet.BadSpec, match="table: belongs to one database"):
+    with pytest.raises(BadSpec, match="table: belongs to one database"):
         discreet.load_spec(spec)

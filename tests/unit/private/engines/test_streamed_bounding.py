@@ -10,7 +10,7 @@ import pytest
 
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.private.engines import counting_query
+from discreet.private.engines import bounding, counting_query
 from discreet.private.engines.counting_query import count, count_sets
 from discreet.private.engines.session import Limits
 from discreet.schema import Ordinal, Schema
@@ -76,7 +76,7 @@ def test_marginals_are_those_of_the_same_rows() -> None:
 def test_more_rows_than_memory_are_left_to_the_expression(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, schema, unit = table(NUMBERS), Schema(x=Ordinal(0, 39)), Unit("u", 4)
     wanted, asked = count(rows, schema, unit, salt=SALT), []
-    honest = counting_query.bounded
+    honest = bounding.bounded
 
     def seen(*given: Any) -> Any:
         asked.append(given)
