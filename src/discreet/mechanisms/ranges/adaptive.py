@@ -38,7 +38,7 @@ TOTAL = Parameter(
     "total",
     Share(),
     "The share of epsilon for a noisy total of all records",
-    otherwise="0.03 for one attribute, 0.02 for several",
+    otherwise="0.05 for one attribute, 0.02 for several",
 )
 SINGLES = Parameter(
     "singles",
@@ -118,7 +118,7 @@ class Adaptive(SharedBudget):
 
     def _planner(self) -> Planner:
         schema = self.request.schema
-        total = self.value(TOTAL, Fraction(2 if len(schema) > 1 else 3, 100), "default: for sums of nearly everything")
+        total = self.value(TOTAL, Fraction(2 if len(schema) > 1 else 5, 100), "default: for sums of nearly everything")
         singles = Fraction(0)
         if len(schema) > 1:
             usual = min(Fraction(len(schema) - 1, 10), Fraction(3, 10))

@@ -205,6 +205,9 @@ def test_many_records_for_each_cell_mean_wider_steps_and_less_for_single_attribu
 
     assert widths(**few) == widths(**many, shares=[1, 1, 1, 1]) == [512, 64, 8, 1]
     assert widths(**many) == [256, 16, 1]
+    told = published(line, codes, np.ones(4096, np.int64), **many).manifest["summary"]["trees"][0]["shares"]
+    first, second, cells = (float(discreet.privacy.exact(share, "share")) for share in told)
+    assert first == second == pytest.approx(cells / 1.25, rel=1e-3)  # whatever is asked, it ends in cells
 
     def singles(**more: Any) -> Any:
         trees = published(SCHEMA, *some(), **more).manifest["summary"]["trees"][1:]
@@ -246,6 +249,23 @@ def test_one_attribute_is_measured_at_once_in_tables_only(
         mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
         assert isinstance(mechanism, Adaptive)
         assert (mechanism.planner.trees(1e9)[0].depth == 1) == (at_once and few)
+
+
+def test_a_release_of_before_numbers_were_smoothed_keeps_its_rule(tmp_path: Path) -> None:
+    line, codes = Schema(x=discreet.Ordinal(0, 4095)), np.arange(4096)[:, None]
+    release = published(line, codes, np.full(4096, 20))
+    again = discreet.load(release.save(tmp_path / "now"))
+    question = {"x": (700, 2222)}
+    assert release.manifest["summary"]["smooth"] is True
+    assert again.count(question).value == release.count(question).value
+    summary = release.summary
+    assert isinstance(summary, AdaptiveBlocks)
+    before = AdaptiveBlocks(release.schema, summary.trees, smooth=False)
+    assert "smooth" not in before.facts()
+    asked = Questions(np.array([[700]]), np.array([[2222]]), 1, np.array([0]))
+    old, new = before.answer(asked, 0.95), summary.answer(asked, 0.95)
+    assert (old.low, old.high, old.plain) == (new.low, new.high, new.plain)
+    assert np.array_equal(before._answering[0].estimates.smooth, before._answering[0].estimates.agreeing)
 
 
 @pytest.mark.parametrize("names", [["income"], ["income", "age"]])
