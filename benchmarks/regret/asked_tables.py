@@ -9,6 +9,7 @@ the noise of one count.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,8 @@ CELLS, FULL, ROLLUPS, SUBSETS = "any cell", "cells of records", "roll-ups", "sub
 def setting(one: Counted, epsilon: str, guessed: bool) -> Setting:
     """With a public guess of the rows, to one digit, or without any."""
     rows = float(f"{one.counts.counts.sum():.0e}")
-    task = one.task(list(one.schema), **({"guess": {"rows": int(rows)}} if guessed else {}))
+    parameters: dict[str, Any] = {"guess": {"rows": int(rows)}} if guessed else {}
+    task = one.task(list(one.schema), **parameters)
     request = Request.of(task, one.schema, Unit(), epsilon)
     classes = _range_classes if isinstance(task, Ranges) else _table_classes
     name = f"{one.name}, epsilon {epsilon}{', rows guessed' if guessed else ''}"

@@ -24,7 +24,7 @@ SIZES: tuple[tuple[int, ...], ...] = (
 RECORDS = (1_000, 30_000, 3_000_000)
 #: of the shapes of dpbench, which are 4,096 values or 256 x 256 cells
 GRID_RECORDS = {1: (1_000, 100_000, 10_000_000), 2: (10_000, 1_000_000)}
-ADULT = {
+ADULT: dict[type[Task], tuple[tuple[str, ...], ...]] = {
     Table: (
         ("sex", "income>50K"),
         ("education-num", "sex", "race"),
@@ -45,7 +45,7 @@ ADULT = {
         ("capital-gain", "age"),
     ),
 }
-SURVEY = {
+SURVEY: dict[type[Task], tuple[tuple[str, ...], ...]] = {
     Table: (
         ("Gender", "Race"),
         ("State", "Gender"),

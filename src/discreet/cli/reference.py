@@ -52,28 +52,21 @@ def commands() -> str:
 
 def methods() -> str:
     """Every method of every task with its parameters, as Markdown."""
-    from discreet.mechanisms import AUTO, DENSE, registry
+    from discreet.mechanisms import AUTO, registry
 
     parts = [_METHODS]
     for job, chosen in AUTO.items():
-        parts += [f"## {job}", _auto(chosen, DENSE.get(job))]
+        parts += [f"## {job}", _auto(chosen)]
         for (name, method), kind in registry().items():
             if name == job:
                 parts += [f"### [{method}](mechanisms/{stem(method)}.md)", _parameters(kind)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _auto(chosen: Sequence[tuple[str, float]], dense: tuple[str, int, float] | None) -> str:
+def _auto(chosen: Sequence[tuple[str, float]]) -> str:
     *small, (last, _) = chosen
     few = "".join(f"{method} for tables of at most {int(most):,} cells, else " for method, most in small)
-    said = f"`auto` is {few}{last}."
-    if dense is None:
-        return said
-    method, most, least = dense
-    return (
-        f"{said} Up to {most:,} cells it is {method}, too, where `guess` says that there are at least {least:g} / "
-        "epsilon records for every cell, times the unit's sensitivity."
-    )
+    return f"`auto` is {few}{last}."
 
 
 def _parameters(kind: Any) -> str:

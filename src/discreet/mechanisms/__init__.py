@@ -16,7 +16,7 @@ from functools import cache
 
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
-from discreet.mechanisms.guesses import Guess, guessed_rows
+from discreet.mechanisms.guesses import Guess
 from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
@@ -33,9 +33,6 @@ AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "items": (("even-shares", math.inf),),
     "pairs of items": (("sra", math.inf),),
 }
-#: the same where a guess says that records are many: the method, its most cells, and the least records for each of
-#: them, in units of the noise of a count
-DENSE: dict[str, tuple[str, int, float]] = {"ranges": ("weighted", 2**16, 5.0)}
 #: what it was in versions whose digests do not record the choice; their releases are checked as what they are
 FORMER_AUTO: dict[str, tuple[str, ...]] = {
     "table": ("geometric", "filter-priority", "adaptive"),
@@ -93,21 +90,12 @@ def _without_idle_guess(kind: type[Mechanism], request: Request) -> Request:
 def why_auto(task: Task, request: Request) -> tuple[str, str]:
     """What `auto` means for a table of this size, by public facts alone, and why."""
     choices, cells, said = AUTO[task.job], request.schema.cells, "tables" if task.job == "table" else task.job
-    if task.job in DENSE and _guessed_density(request) >= DENSE[task.job][2] and cells <= DENSE[task.job][1]:
-        method, _, least = DENSE[task.job]
-        return method, f"auto takes it for {said} where the guess has at least {least:g} / epsilon records for a cell"
     place = next(place for place, (_, most) in enumerate(choices) if cells <= most)
     method, most = choices[place]
     size = f" of at most {most:,} cells" if most < math.inf else ""
     if place and not size:
         size = f" of more than {choices[place - 1][1]:,} cells"
     return method, f"auto takes it for {said}{size}"
-
-
-def _guessed_density(request: Request) -> float:
-    """Records for each cell, in units of the noise of a count for all of epsilon; 0 if nobody guesses how many."""
-    rows = guessed_rows(request.parameters.get("guess")) or 0.0
-    return rows * float(request.epsilon / request.unit.sensitivity) / request.schema.cells
 
 
 def _picked(task: Task, request: Request) -> Mechanism:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import BadParameter
-from discreet.mechanisms import Request, mechanism_for, why_auto
+from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Unit
 from discreet.schema import Ordinal, Schema
 from discreet.tasks import Ranges, Table, Task
@@ -56,33 +56,3 @@ def test_auto_hides_no_mistake(task: Task, schema: Schema, says: str) -> None:
 def test_auto_goes_by_the_number_of_cells(kind: type[Task], cells: int, method: str) -> None:
     schema = Schema(a=Ordinal(0, cells - 1))
     assert mechanism_for(kind(["a"]), Request(schema, Unit(), Fraction(1))).method == method
-
-
-@pytest.mark.parametrize(
-    ("rows", "epsilon", "cells", "method"),
-    [
-        (5 * 10**5, "1", 1000, "weighted"),
-        (5000, "1", 1000, "weighted"),
-        (4999, "1", 1000, "adaptive"),
-        (5000, "0.1", 1000, "adaptive"),
-        (50_000, "0.1", 1000, "weighted"),
-        (10**12, "1", 2**16, "weighted"),
-        (10**12, "1", 2**16 + 1, "adaptive"),
-    ],
-)
-def test_a_guess_of_many_records_for_every_cell_decides_with_epsilon(
-    rows: int, epsilon: str, cells: int, method: str
-) -> None:
-    task, schema = Ranges(["a"], guess={"rows": rows}), Schema(a=Ordinal(0, cells - 1))
-    request = Request.of(task, schema, Unit(), epsilon)
-    picked, why = why_auto(task, request)
-    assert picked == mechanism_for(task, request).method == method
-    assert why.startswith("auto takes it for ranges ")
-    assert ("guess" in why) == (method == "weighted")
-
-
-def test_whom_a_guess_protects_decides_with_it() -> None:
-    """Noise is three times as large where a unit has three rows."""
-    task, schema = Ranges(["a"], guess={"rows": 10_000}), Schema(a=Ordinal(0, 999))
-    picked = [why_auto(task, Request.of(task, schema, unit, 1))[0] for unit in (Unit(), Unit("who", max_rows=3))]
-    assert picked == ["weighted", "adaptive"]
