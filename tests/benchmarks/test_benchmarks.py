@@ -18,6 +18,7 @@ from benchmarks.rivals.job import Order
 NAMES = [
     "accuracy",
     "adaptive",
+    "answers",
     "engines",
     "items",
     "marginals",
