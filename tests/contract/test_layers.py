@@ -110,6 +110,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
             release.top(2)
         else:
             release.rows(2)
+assert "sqlglot" not in sys.modules, "it is for statements only"
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("discreet.")}))
 """
     fixtures = Path(__file__).parents[1] / "fixtures" / "releases"
