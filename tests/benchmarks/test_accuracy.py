@@ -14,13 +14,13 @@ import benchmarks.adaptive
 from benchmarks import accuracy
 from benchmarks.accuracy import (
     adult,
+    against_papers,
     commuting,
     grids,
     item_counts,
     item_sets,
     long_line,
     many_tables,
-    regret,
     rows,
     shapes,
     three_ways,
@@ -126,11 +126,13 @@ def test_intervals_without_an_upper_end_are_counted_apart() -> None:
     assert "mean width 10, 50% without" in rows.intervals({"a": found(1, endless=1.0), "b": found(1)})
 
 
-def point(ours: Found, *theirs: Found) -> regret.Point:
+def point(ours: Found, *theirs: Found) -> against_papers.Point:
     data, asked = grids.made(shapes.Shape("uniform", np.ones(8)), 100, 5)
     every = (*CLASSES, OF_RECORDS)
     methods = {Method("ranges", f"paper {place}"): dict.fromkeys(every, one) for place, one in enumerate(theirs)}
-    return regret.Point("uniform", "10^2", {ADAPTIVE: dict.fromkeys(every, ours), **methods}, data, asked, "0.1")
+    return against_papers.Point(
+        "uniform", "10^2", {ADAPTIVE: dict.fromkeys(every, ours), **methods}, data, asked, "0.1"
+    )
 
 
 ADAPTIVE = Method("ranges", "adaptive")
@@ -150,27 +152,27 @@ def test_regret_is_against_the_best_and_looks_twice_at_what_seems_too_much(monke
         again.append(method.name)
         return dict.fromkeys((*CLASSES, OF_RECORDS), found(4.0) if method == ADAPTIVE else found(2.0))
 
-    monkeypatch.setattr(regret, "tried", tried)
+    monkeypatch.setattr(against_papers, "tried", tried)
     report = Report("test")
-    regret.regret(report, "case", [point(found(30), found(20), found(90))], PAPERS)
+    against_papers.regret(report, "case", [point(found(30), found(20), found(90))], PAPERS)
     assert again == ["adaptive", "paper 0"] * len(CLASSES)
     assert worst(report) == pytest.approx(2)
     assert report.missed == 1
     again.clear()
     report = Report("test")
-    regret.regret(report, "case", [point(found(20), found(20), found(90))], PAPERS)
+    against_papers.regret(report, "case", [point(found(20), found(20), found(90))], PAPERS)
     assert again == []
     assert (worst(report), report.missed) == (1, 0)
 
 
 def test_regret_takes_errors_that_are_next_to_nothing_as_equal() -> None:
     report = Report("test")
-    regret.regret(report, "case", [point(found(0.9), found(0.0), found(0.5))], PAPERS)
+    against_papers.regret(report, "case", [point(found(0.9), found(0.0), found(0.5))], PAPERS)
     assert worst(report) == 1
 
 
 def test_chance_is_taken_off_in_standard_errors() -> None:
-    ratio = regret.Ratio("somewhere", "A", "privelet", 2.0, 0.1)
+    ratio = against_papers.Ratio("somewhere", "A", "privelet", 2.0, 0.1)
     assert ratio.beyond_chance == pytest.approx(2 * np.exp(-0.3))
     assert found(1, 3).chance == pytest.approx(0.5)
     assert found(1).chance == 0
@@ -242,7 +244,7 @@ def test_a_full_run_has_limits_for_adaptive(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(many_tables, "peoples", lambda: iter(()))
     monkeypatch.setattr(trials, "QUESTIONS", 10)
     monkeypatch.setattr(trials, "TRIALS", 1)
-    monkeypatch.setattr(regret, "SECOND_TRIALS", 1)
+    monkeypatch.setattr(against_papers, "SECOND_TRIALS", 1)
     limits = {row.what: row.limit for row in accuracy.run(False).rows if row.limit is not None}
     assert limits["64 values, 10^2 records, adaptive: error / privelet, as measured"] == 9
     assert limits["64 values, adaptive: worst error / best paper's beyond chance"] == 1.1

@@ -38,7 +38,7 @@ _MOST_CELLS, _FEW_CELLS = 1 << 20, 1 << 10
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
 #: and what cells have of theirs: every question ends in cells that are all looked at
-_DENSE_CELLS = 1.25
+_CELLS_RAISED = 1.25
 #: attributes are divided at once as long as a block has no more children than this
 MOST_AT_ONCE = 64
 #: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
@@ -112,7 +112,7 @@ class Planner:
         needs = None if self.workload is None else blocks_needed(levels, _about(self.workload, places))
         found = _level_weights(levels, rows * float(share / self.scale), needs)
         if dense:
-            found[-1] *= _DENSE_CELLS
+            found[-1] *= _CELLS_RAISED
         usual = _whole(found)
         shares = _divided(share, weights or usual)
         return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)

@@ -205,7 +205,8 @@ def test_many_records_for_each_cell_mean_wider_steps_and_less_for_single_attribu
 
     assert widths(**few) == widths(**many, shares=[1, 1, 1, 1]) == [512, 64, 8, 1]
     assert widths(**many) == [256, 16, 1]
-    told = published(line, codes, np.ones(4096, np.int64), **many).manifest["summary"]["trees"][0]["shares"]
+    more: Any = many
+    told = published(line, codes, np.ones(4096, np.int64), **more).manifest["summary"]["trees"][0]["shares"]
     first, second, cells = (float(discreet.privacy.exact(share, "share")) for share in told)
     assert first == second == pytest.approx(cells / 1.25, rel=1e-3)  # whatever is asked, it ends in cells
 
