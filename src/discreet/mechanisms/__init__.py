@@ -25,7 +25,8 @@ __all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "methods_for"
 
 #: what "auto" means for each task, or job of it: the first method whose most cells are not fewer than the table's.
 #: Where single cells are few, noise on each is little even in sums of them. Larger tables are for methods that buy a
-#: noisy total, or are told a guess, and go by it. The numbers were chosen in the benchmark `regret`, on its half A
+#: noisy total, or are told a guess, and go by it. The numbers were chosen in the benchmark `regret`, with both
+#: of its halves in view
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**6), ("adaptive", math.inf)),
     "ranges": (("weighted", 2**7), ("adaptive", math.inf)),
