@@ -119,7 +119,8 @@ class LeftOut:
 
 def noted(left_out: list[LeftOut]) -> str:
     """What every answer carries of it, in one short line."""
-    return f"{RULES} are not counted" if any(one.by_rule for one in left_out) else ""
+    said = [f"only rows of {one.facts['period']}" for one in left_out if one.kind == "period"]
+    return "; ".join([*said, *([f"{RULES} are not counted"] if any(one.by_rule for one in left_out) else [])])
 
 
 def by_the_schema(schema: Schema) -> Iterator[LeftOut]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.cli.publishing import sources_of
 from discreet.cli.show import print_json, print_private
 from discreet.errors import BadParameter
-from discreet.private.data_fit import fit_of
+from discreet.private.data_fit import fit_of, without_day
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED
 from discreet.private.fit_report import PRIVATE
@@ -24,11 +25,14 @@ def run_fit(path: Path, as_json: bool, period: str | None) -> None:
     if period is not None:
         if spec.periods is None:
             raise BadParameter('--period: no attribute has one; add period = "month" to the attribute of dates')
-        span = spec.periods.span(period, schema)
+        span, every = spec.periods.span(period, schema), rows
         rows = rows.during(spec.periods.attribute, spec.periods.dates(schema), span)
         schema = spec.periods.narrowed(schema, span)
     releases = {release.name: (release.task, release.epsilon) for release in wanted}
     found = fit_of(rows, schema, spec.unit, releases)
+    if period is not None and spec.periods is not None:
+        undated = without_day(every, spec.periods.attribute, spec.schema)
+        found = replace(found, warnings=(*undated, *found.warnings))
     if as_json:
         print_json({"spec": str(path), **found.to_dict()})
     else:

@@ -20,6 +20,7 @@ from discreet.planning.least_epsilon import Goal, Needed, least_epsilons
 from discreet.planning.stand_ins import StandIn
 from discreet.privacy import as_text, exact
 from discreet.spec import ReleaseSpec, Spec, load_spec
+from discreet.spec.periodic import times_charged
 from discreet.tasks import Items
 
 Progress = Callable[[str], None]
@@ -152,8 +153,10 @@ def _check_goals(option: str, wanted: list[ReleaseSpec], wish: Wish) -> None:
 def _split(spec: Spec, wanted: list[ReleaseSpec], wish: Wish, progress: Progress, as_json: bool) -> None:
     _check_goals("--split", wanted, wish)
     needs = {release.name: taken(_least(spec, release, wish, progress)) for release in wanted}
-    parts, budget = divided(needs, spec.budget), spec.budget
-    total = sum((part.needs or Fraction(0) for part in parts), Fraction(0))
+    charged = times_charged(spec.periods, spec.unit)
+    times = {release.name: 1 if release.all_rows else charged for release in wanted}
+    parts, budget = divided(needs, spec.budget, times), spec.budget
+    total = sum((times[part.release] * (part.needs or Fraction(0)) for part in parts), Fraction(0))
     if as_json:
         listed: list[Json] = [
             {

@@ -72,7 +72,7 @@ def run_all(path: Path, name: str | None, output: Path | None, period: str | Non
             said = {
                 "published": f"Published {place}, epsilon {as_text(wanted[one].epsilon)}",
                 "before": f"{place} was published before; nothing was charged",
-                "elsewhere": f"{ids[one]} was published before, to another folder; nothing was charged",
+                "elsewhere": f"{ids[one]} was published before and is not here; nothing was charged",
             }
             print(said[state])
         print(f"Budget: {_account(data)}")

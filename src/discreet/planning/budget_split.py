@@ -25,9 +25,15 @@ def taken(found: list[Needed]) -> Needed | None:
     return min(able, key=lambda one: (not one.auto, one.epsilon), default=None)
 
 
-def divided(needs: Mapping[str, Needed | None], budget: Fraction | None) -> list[BudgetPart]:
-    """Every release gets what it needs; what is left of the budget, or missing, is shared in proportion."""
-    total = sum((one.epsilon or Fraction(0) for one in needs.values() if one), Fraction(0))
+def divided(
+    needs: Mapping[str, Needed | None], budget: Fraction | None, times: Mapping[str, int] | None = None
+) -> list[BudgetPart]:
+    """Every release gets what it needs; what is left of the budget, or missing, is shared in proportion.
+
+    `times` says how often the epsilon of a release counts, if that is more than once.
+    """
+    often = times or {}
+    total = sum((often.get(name, 1) * (one.epsilon or Fraction(0)) for name, one in needs.items() if one), Fraction(0))
     factor = Fraction(1) if budget is None or not total else budget / total
     return [
         BudgetPart(name, "", None, None)

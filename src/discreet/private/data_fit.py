@@ -53,6 +53,18 @@ def fit_of(origin: Any, schema: Schema, unit: Unit, releases: Mapping[str, tuple
     )
 
 
+def without_day(rows: Rows, attribute: str, schema: Schema) -> list[FitWarning]:
+    """Rows that lie in no period, since their day cannot be read, and what is wrong with those."""
+    found = fit_of(rows, Schema({attribute: schema[attribute]}), Unit(), {})
+    dates = found.attributes[0]
+    lost = dates.unread + dates.missing
+    if not lost:
+        return []
+    said = f"{share(lost, found.rows)} of all rows have no {attribute} that can be read, and are in no period"
+    first = FitWarning(f"attributes.{attribute}", said, "mend the dates, or say how they are written with `format`")
+    return [first, *found.warnings]
+
+
 def _attribute(name: str, one: AttributeCounts) -> AttributeFit:
     examples = sorted([*one.unread_values, *one.beyond_values], key=lambda pair: -pair[1])[:EXAMPLES]
     return AttributeFit(name, one.inside, one.beyond, one.unread, one.missing, one.lost, tuple(examples))

@@ -48,6 +48,10 @@ def _otherwise_written(attribute: Attribute, one: AttributeCounts) -> Iterator[t
     if attribute.reading.part is not None or (not isinstance(attribute, Nominal) and attribute.kind == "date"):
         if formats := fitting_formats(values):
             first, *others = map(json.dumps, formats)
+            if one.inside:  # one format would then lose those that are read now
+                said = f"dates in another form than the rest, such as {first}"
+                yield one.unread, said, "write all of them in one way in the data"
+                return
             also = f"; every value fits {' and '.join(others)} too, so look which it is" if others else ""
             yield one.unread, "dates in another form", f"write format = {first}{also}"
     elif isinstance(attribute, Nominal):

@@ -180,9 +180,9 @@ class Estimate:
 
 
 def _decimals(stderr: float) -> int:
-    """Two significant digits of the error, and never digits below them: more would pretend."""
+    """Two significant digits of the error, and never digits below them: more would pretend; four places if exact."""
     if not 0 < stderr < 10:
-        return 0
+        return 0 if stderr else 4
     return min(1 - math.floor(math.log10(stderr)), 17)
 
 

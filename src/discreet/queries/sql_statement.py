@@ -109,7 +109,8 @@ def _tables(select: Any) -> tuple[str, ...]:
     source = select.args.get("from") or select.args.get("from_")
     table = None if source is None else source.this
     given = [key for key, value in table.args.items() if value] if isinstance(table, exp.Table) else ["nothing"]
-    if table is None or set(given) - {"this", "alias"} or table.name.casefold() != "release":
+    renamed = isinstance(table, exp.Table) and bool(table.alias_column_names)
+    if table is None or set(given) - {"this", "alias"} or renamed or table.name.casefold() != "release":
         raise refusal(source or select, "is not about the release", "write `from release`")
     return ("release", table.alias.casefold()) if table.alias else ("release",)
 
@@ -188,6 +189,7 @@ def _number(select: Any, key: Literal["limit", "offset"]) -> int | None:
 
     given = node.args.get("expression")
     text = given.name if isinstance(given, exp.Literal) and not given.is_string else ""
-    if not text.isdecimal() or len(text) > 9:
+    more = [name for name, value in node.args.items() if value and name != "expression"]
+    if more or not text.isdecimal() or len(text) > 9:
         raise refusal(node, "is not a number of rows", f"write {key} 10")
     return int(text)

@@ -19,3 +19,12 @@ def difference_of(one: dict[str, Any], other: dict[str, Any]) -> str | None:
     if None not in ledgers and ledgers[0] != ledgers[1]:
         return f"both are about data sets called {one['dataset']!r}, but were charged to different ledgers"
     return None
+
+
+def chance_between(one: dict[str, Any], other: dict[str, Any]) -> str | None:
+    """Why they count different records although they are about the same data; None if chance has no part in it."""
+    if one["unit"] != other["unit"]:
+        return "these releases protect different units, or bound their rows differently"
+    if one["id"] != other["id"] and one["unit"]["unit"] != "row":
+        return "each of these releases counts rows of its own of every unit, chosen at random"
+    return None

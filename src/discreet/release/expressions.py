@@ -22,7 +22,7 @@ from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
 from discreet.queries.forms import CellWeights
 from discreet.queries.selection import Selection
-from discreet.release.data_sets import difference_of
+from discreet.release.data_sets import chance_between, difference_of
 from discreet.release.forms_asked import boxes_of, part_answers
 
 if TYPE_CHECKING:
@@ -196,7 +196,9 @@ def check_same_data(releases: Sequence[Release], *, across: bool = False) -> Non
     if across:
         return
     for later in releases[1:]:
-        if (why := difference_of(releases[0].manifest, later.manifest)) is not None:
+        why = difference_of(releases[0].manifest, later.manifest)
+        why = why or chance_between(releases[0].manifest, later.manifest)
+        if why is not None:
             raise BadParameter(
                 f"{why}; if you mean to compare different data, such as two years, say so: release.compare, "
                 "release.difference, release.ratio and release.change take `across=True`"

@@ -16,12 +16,16 @@ class Flagged:
     """A flag for each answer, "" where there is none, and what flags mean."""
 
     flags: list[str]
-    said: str
+    thresholds: Thresholds
 
     @classmethod
     def of(cls, found: Answers, thresholds: Thresholds) -> Flagged:
         errors = relative_errors(found.value, found.stderr, found.low, found.high)
-        return cls(flags(errors, thresholds), legend(thresholds))
+        return cls(flags(errors, thresholds), thresholds)
+
+    @property
+    def said(self) -> str:
+        return legend(self.thresholds)
 
 
 def flagged(names: Iterable[str], given: Any, found: Answers, usual: Callable[[], Answers] | None) -> Flagged | None:
@@ -32,7 +36,10 @@ def flagged(names: Iterable[str], given: Any, found: Answers, usual: Callable[[]
 
 def one_flag(made: Flagged | None) -> tuple[str | None, str]:
     """The flag of a single answer, and what to say of it."""
-    return (None, "") if made is None else (made.flags[0], made.said if made.flags[0] else "")
+    if made is None:
+        return None, ""
+    flag = made.flags[0]
+    return flag, legend({flag: made.thresholds[flag]}) if flag else ""
 
 
 def thresholds_for(names: Iterable[str], given: Any) -> Thresholds | None:

@@ -49,13 +49,16 @@ class Moment:
     def answer(self, level: float) -> Estimate:
         source = self._source()
         low, high = getattr(self, f"_{self.kind}_ends")(source, level)
+        nobody = self.kind != "sum" and self.release.counted(self.selected, level).high <= 0
+        if nobody:
+            low, high = self._least(source.runs), self._most(source)
         value = self._best(source)
         stderr = getattr(source, f"error_of_{self.kind}")()
         value = min(max((low + high) / 2 if math.isnan(value) else value, self._least(source.runs)), self._most(source))
         bounds = isinstance(source, ByBand)
         notes = [
             WIDE_BINS if np.any(source.runs.high > source.runs.low) else "",
-            POSSIBLE if bounds else EMPTY if math.isnan(stderr) else "",
+            EMPTY if nobody or (math.isnan(stderr) and not bounds) else POSSIBLE if bounds else "",
             self.release.note,
         ]
         return Estimate(

@@ -51,17 +51,21 @@ def place(
     hidden = _hidden(target)
     with _opened(hidden) as handle:
         _lock(handle)
-        recorded = False
+        kept = False
         try:
             for name, content in contents.items():
                 _write(hidden / name, content)
             _write(hidden / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
             _sync(hidden)
-            record(manifest["seal"])
-            recorded = True
+            kept = True  # an interrupt may come after the record: then this is the only copy of what was paid for
+            try:
+                record(manifest["seal"])
+            except DiscreetError:
+                kept = False
+                raise
             (_replace if instead else _reveal)(hidden, target, manifest["seal"])
         except BaseException:
-            if not recorded:
+            if not kept:
                 shutil.rmtree(hidden, ignore_errors=True)
             raise
     sweep(target, manifest["id"])

@@ -90,7 +90,8 @@ def quantile_codes(
         for row, place in np.ndindex(codes.shape[:2]):
             find = partial(_first, law, bins=bins, row=row, share=shares[place])
             found, low, high = find("excess"), find("most"), find("least")
-            codes[row, place] = found, min(found, low), max(found, high)
+            low, high = (0, bins - 1) if law.nobody(row) else (min(found, low), max(found, high))
+            codes[row, place] = found, low, high
             noted |= law.at(np.array([found]), slice(row, row + 1)).bounds
         return codes, noted
     step = max(1, _AT_ONCE // (bins * max(1, len(groups.selected.first))))
@@ -103,6 +104,7 @@ def quantile_codes(
             below = np.column_stack([np.full(len(found), -np.inf), at.least(share)[:, :-1]])
             possible = (at.most(share) >= 0) & (below < 0)
             possible[np.arange(len(found)), found] = True
+            possible[at.nobody] = True
             highest = bins - 1 - possible[:, ::-1].argmax(axis=1)
             codes[rows, place] = np.column_stack([found, possible.argmax(axis=1), highest])
     return codes, noted
@@ -124,6 +126,11 @@ class _Sides:
 
     def least(self, share: float) -> Any:
         return self._rows((1 - share) * np.maximum(self.up_to.low, 0) - _times(share, self.above.high))
+
+    @property
+    def nobody(self) -> NDArray[np.bool_]:
+        """Groups in which there is surely nobody, so that nothing is ruled out: those of the last code hold all."""
+        return np.asarray(self._rows(self.up_to.high)[:, -1] <= 0)
 
     @property
     def bounds(self) -> bool:
@@ -148,6 +155,11 @@ class _Law:
         above = self.groups.within(self.attribute, codes + 1, np.full_like(codes, last), rows)
         below, beyond = (self.summary.answer(asked, self.each) for asked in (up_to, above))
         return _Sides(below, beyond, len(range(len(self.groups))[rows]))
+
+    def nobody(self, row: int) -> bool:
+        """Whether there is surely nobody in a group."""
+        last = _ordinal(self.summary.schema, self.attribute).bins - 1
+        return bool(self.at(np.array([last]), slice(row, row + 1)).nobody[0])
 
 
 def _first(law: _Law, bound: str, *, bins: int, row: int, share: float) -> int:

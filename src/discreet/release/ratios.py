@@ -36,7 +36,7 @@ class Ratio:
     @classmethod
     def of(cls, above: Expression, below: Expression, *, across: bool = False) -> Ratio:
         if not below.counts and not below.others:
-            raise BadParameter("nothing can be divided by what is no count of a release")
+            raise BadParameter("nobody can be in what is divided by, whatever was counted; ask about others")
         check_same_data([*above.releases, *below.releases], across=across)
         return cls(above, below, *_limits(above, below))
 

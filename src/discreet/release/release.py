@@ -103,7 +103,7 @@ class Release(FurtherQuestions, Relations):
         bounds = found.bounds is not None and bool(found.bounds[0])
         no_end = why_no_end(self.manifest["method"], self._left_out)
         said = self.summary.why_bounds if bounds else remark(self.summary, found, level, no_end)
-        note = "; ".join(filter(None, [said, self.note]))
+        note = "; ".join(filter(None, [said, noted(self._left_out) if measured else self.note]))
         parts = {name: float(part[0]) for name, part in found.parts.items()}
         if bounds:  # the one nan that is itself, so that equal estimates are equal
             stderr, plain = math.nan if math.isnan(stderr) else stderr, None

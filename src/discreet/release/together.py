@@ -61,14 +61,16 @@ class Together(Summary):
     def answer(self, questions: Questions, level: float) -> Answers:
         count = questions.count
         value, stderr, low, high, plain = (np.zeros(count) for _ in range(5))
-        bounds = np.zeros(count, np.bool_)
+        bounds, known = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         for numbers, some, asked in self._alike(questions):
             found = self._joined(some, asked, level)
             columns = (found.value, found.stderr, found.low, found.high, found.measured)
             for mine, theirs in zip((value, stderr, low, high, plain), columns, strict=True):
                 mine[numbers] = theirs
             bounds[numbers] = False if found.bounds is None else found.bounds
-        return Answers(value, stderr, low, high, plain, bounds=bounds if bounds.any() else None)
+            known[numbers] = False if found.known is None else found.known
+        some_known, some_bounds = known if known.any() else None, bounds if bounds.any() else None
+        return Answers(value, stderr, low, high, plain, bounds=some_bounds, known=some_known)
 
     def _alike(self, questions: Questions) -> Iterator[tuple[NDArray[np.int64], Questions, NDArray[np.bool_]]]:
         """The questions by the attributes that they ask about."""
@@ -106,7 +108,8 @@ class Together(Summary):
         high = np.min([np.asarray(one, np.float64) for _, one in ends], axis=0)
         # intervals that contradict each other: one of them is wrong, and nobody knows which
         low, high = np.minimum(low, high), np.maximum(low, high)
-        return Answers(value, stderr, np.minimum(low, value), np.maximum(high, value), plain)
+        found = Answers(value, stderr, np.minimum(low, value), np.maximum(high, value), plain)
+        return _with_known(found, opinions)
 
     def _heard(self, some: Questions, asked: NDArray[np.bool_]) -> list[Voice]:
         """Who can answer: by measurements, if any can."""
@@ -197,6 +200,21 @@ def _shares(answers: Sequence[Answers]) -> list[Floats]:
     """How much each weighs in the number: by its typical error."""
     errors = [np.where(np.isfinite(one.stderr), one.stderr, 1e9) for one in answers]
     return _inverse([np.square(error) for error in errors])
+
+
+def _with_known(found: Answers, opinions: Sequence[Answers]) -> Answers:
+    """What one of them knows, it alone says."""
+    for one in opinions:
+        if one.known is None:
+            continue
+        known = one.known if found.known is None else one.known & ~found.known
+        put: dict[str, Any] = {
+            name: np.where(known, np.asarray(getattr(one, name), np.float64), getattr(found, name))
+            for name in ("value", "stderr", "low", "high")
+        }
+        every = known if found.known is None else known | found.known
+        found = replace(found, **put, known=every)
+    return found
 
 
 def _weighed(answers: Sequence[Answers]) -> tuple[Floats, Floats, Floats]:

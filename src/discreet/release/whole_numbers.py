@@ -17,6 +17,8 @@ def whole_numbers(summary: Summary, questions: Questions, parts: Answers, total:
     # what was not measured is scaled, so that it keeps its proportions
     unknown = np.isnan(parts.stderr) | summary.adds_up
     variance = np.where(unknown, parts.value, parts.stderr**2)
+    if parts.known is not None and not isinstance(summary, Informed):  # several releases, one of which knows
+        plain, variance = np.where(parts.known, parts.value, plain), np.where(parts.known, 0.0, variance)
     if not isinstance(summary, Informed):
         return adding_up(np.asarray(plain, np.float64), variance, total)
     group, sums, holds = summary.sums_of(questions)

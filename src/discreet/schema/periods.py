@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -114,7 +115,8 @@ class Periods:
         """What decides in which period a row is: two partitions of one name put every row into the same period."""
         read = self.dates(schema).reading.to_dict()
         column = read.pop("column", self.attribute)
-        return " ".join([f"{self.every} of {column}", *(f"({key} {value})" for key, value in read.items())])
+        parts = (f"({key} {_plain_or_quoted(value)})" for key, value in read.items())
+        return " ".join([f"{self.every} of {_plain_or_quoted(column)}", *parts])
 
     def to_dict(self, schema: Schema, span: Span) -> dict[str, str]:
         """For release.json and the digest of a request."""
@@ -138,6 +140,12 @@ class Periods:
             "year": f"{first.year:04}",
         }[self.every]
         return Span(text, first, last)
+
+
+def _plain_or_quoted(value: object) -> str:
+    """As it is, unless it could be taken for more than itself."""
+    text = str(value)
+    return json.dumps(text) if set(text) & set('()"') else text
 
 
 def _first_day(every: str, parts: list[int]) -> date:

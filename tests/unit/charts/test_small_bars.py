@@ -55,7 +55,7 @@ def test_tables_have_a_bar_for_each_answer(release: Release) -> None:
 
 def test_data_says_what_it_is_and_offers_what_people_may_use(data: Data, release: Release) -> None:
     assert repr(data) == "<Private data by age (10), sex (2); protects one row; " + repr(data.ledger) + ">"
-    assert dir(data) == ["check", "ledger", "plan", "publish", "schema", "unit"]
+    assert dir(data) == ["check", "during", "ledger", "plan", "publish", "publish_all", "schema", "unit"]
     assert all(hasattr(data, name) for name in dir(data))
     assert "1 spent of a budget of 5, 4 left" in repr(data.ledger)
     shown = data.ledger._repr_html_()

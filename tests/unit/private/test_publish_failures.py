@@ -151,3 +151,26 @@ def test_being_stopped_after_the_charge_is_said(tmp_path: Path, scratch: Path) -
     assert list(scratch.iterdir()) == []
     people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
     assert (spent(tmp_path), charges(tmp_path)) == (Fraction(1), ["a"])
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["after the record", "before it"])
+def test_being_stopped_while_it_is_recorded_loses_nothing(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    """The folder may be the only copy of what the ledger has recorded: the same command brings it to light."""
+    honest = Ledger.record
+
+    def interrupted(ledger: Ledger, release_id: str, digest: str) -> None:
+        if after:
+            honest(ledger, release_id, digest)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "record", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    recorded = people(tmp_path).ledger.recorded("a")
+    assert (recorded is not None) == after
+    release = people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a")
+    assert after is False or release.manifest["seal"] == recorded
+    assert (spent(tmp_path), charges(tmp_path), publish_cases.hidden(tmp_path)) == (Fraction(1), ["a"], [])

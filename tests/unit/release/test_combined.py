@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet
@@ -70,7 +71,7 @@ def test_it_is_asked_as_one_release_is(releases: list[Release]) -> None:
     together = discreet.combine(releases)
     table = together.table("sex", shares=True)
     assert len(table) == 3
-    assert together.ask(opened_frame()).rows()[0] == pytest.approx(
+    assert together.ask(opened_frame()).rows()[0][2:] == pytest.approx(
         tuple(getattr(together.count("age <= 2 and sex = 'f'"), name) for name in ("value", "stderr", "low", "high"))
     )
     share = together.share("sex = 'f'", of="town = 'a'")
@@ -157,3 +158,25 @@ def test_releases_of_one_name_are_told_apart(releases: list[Release]) -> None:
     one, two = source.publish(task, 1, name="one"), source.publish(task, 2, name="two")
     two.manifest["id"] = "one"
     assert discreet.combine([one, two]).opinions()["release"] == ["one #1", "one #2"]
+
+
+def test_what_one_release_knows_all_of_them_say() -> None:
+    women = int(COUNTS[CODES[:, 1] == 0].sum())
+    known, source = [{"where": "sex = 'f'", "count": women}], opened()
+    knows = source.publish(discreet.Table(["age", "sex"], method="geometric", known=known), 1, name="knows")
+    measured = source.publish(discreet.Table(["age", "sex"], method="geometric"), 1, name="measured")
+    both = discreet.combine([measured, knows])
+    found = both.count("sex = 'f'")
+    assert (found.value, found.stderr, found.low, found.high, found.ends) == (women, 0, women, women, "known")
+    assert both.table("sex", whole=True)["count"][0] == women
+
+
+def test_rows_that_were_chosen_at_random_are_not_set_against_each_other() -> None:
+    frame = {"who": [1, 1, 1, 2, 2, 2], "sex": ["f", "m", "f", "m", "f", "m"]}
+    schema, unit = discreet.Schema(sex=discreet.Nominal(["f", "m"])), discreet.Unit("who", max_rows=1)
+    data = discreet.open(pa.table(frame), schema, unit=unit)
+    one, other = (data.publish(discreet.Table("sex"), 1, name=name) for name in ("one", "other"))
+    with pytest.raises(BadParameter, match="chosen at random"):
+        one.count() - other.count()
+    assert one.difference(one.count(), other.count(), across=True).stderr > 0
+    assert (one.count() - one.count()).value == 0

@@ -72,3 +72,9 @@ def test_wide_intervals_are_flagged_whatever_stderr_says() -> None:
     found = release.count({"x": (100, 9000)})
     assert not np.isfinite(found.high)
     assert found.flag == "unreliable"
+
+
+def test_a_single_answer_says_which_flag_it_has() -> None:
+    release = published(reliable=BANDS)
+    assert "caution: relative error above 10 %" in str(release.count({"age": 2}))
+    assert "unreliable" not in str(release.count({"age": 2}))

@@ -11,6 +11,7 @@ import pytest
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.private.publish import from_counts
+from discreet.queries import Estimate
 from discreet.summaries import Answers
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 199), y=discreet.Nominal(["a", "b"]))
@@ -103,3 +104,8 @@ def test_a_higher_level_has_no_narrower_interval() -> None:
     for narrow, wide in itertools.pairwise(found):
         assert np.all(wide.low <= narrow.low)
         assert np.all(wide.high >= narrow.high)
+
+
+def test_exact_numbers_that_are_not_whole_keep_their_digits() -> None:
+    assert str(Estimate(0.47943, 0.0, 0.47943, 0.47943)).startswith("0.4794 ± 0 ")
+    assert str(Estimate(4.0, 0.0, 4.0, 4.0)).startswith("4 ± 0 ")

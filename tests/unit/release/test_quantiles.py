@@ -111,3 +111,14 @@ def test_quantiles_of_very_many_values(share: float) -> None:
     noisy = data.publish(discreet.Ranges("x", method="adaptive"), 1).quantile("x", share, level=1 - 1e-12)
     assert noisy.low <= exact.value <= noisy.high
     assert noisy.high - noisy.low < 10**8
+
+
+@pytest.mark.parametrize("method", ["geometric", "adaptive"])
+def test_nothing_is_known_of_nobody(method: str) -> None:
+    schema = discreet.Schema(age=discreet.Ordinal(0, 15))
+    data = discreet.from_counts(schema, np.arange(16)[:, None], np.full(16, 50))
+    release = data.publish(discreet.Table("age", method=method), 1)
+    found, mean = release.quantile("age", 0.5, "age > 3 and age < 3"), release.mean("age", "age > 3 and age < 3")
+    assert (found.low, found.high) == (0, 15)
+    assert (mean.low, mean.high) == (0, 15)
+    assert "nobody" in mean.note

@@ -115,3 +115,11 @@ def test_other_readings_are_other_partitions() -> None:
 
     american, european = (partition("When", one) for one in ("%m/%d/%Y", "%d/%m/%Y"))
     assert len({partition(), partition("When"), american, european}) == 4
+
+
+def test_partitions_of_different_columns_have_different_names() -> None:
+    """A column may be called like another one with its format; rows then lie in other periods."""
+    read = Schema(d=Ordinal("2024-01-01", "2024-12-31", reading=Reading("d", format="%d/%m/%Y")))
+    named = Schema(d=Ordinal("2024-01-01", "2024-12-31", reading=Reading("d (format %d/%m/%Y)")))
+    assert Periods("d", "month").partition(read) == "month of d (format %d/%m/%Y)"
+    assert Periods("d", "month").partition(named) == 'month of "d (format %d/%m/%Y)"'
