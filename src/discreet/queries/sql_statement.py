@@ -31,7 +31,7 @@ _KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit", "o
 
 
 @dataclass(frozen=True)
-class Statement:
+class SqlStatement:
     """Items to show, groups to count by, and which rows in which order; `order` has items and whether they fall."""
 
     items: tuple[Item, ...]
@@ -42,7 +42,7 @@ class Statement:
     offset: int
 
 
-def read_sql(text: object, schema: Schema, known: Iterable[str] = ()) -> Statement:
+def read_sql(text: object, schema: Schema, known: Iterable[str] = ()) -> SqlStatement:
     """The statement that a text spells; BadParameter and its kin say what cannot be asked, and what can."""
     from sqlglot import exp
 
@@ -58,7 +58,7 @@ def read_sql(text: object, schema: Schema, known: Iterable[str] = ()) -> Stateme
         raise BadParameter(f"SQL: nothing is counted; select count(*) too. {POSSIBLE}")
     where = select.args.get("where")
     groups = _groups(select, items, names)
-    return Statement(
+    return SqlStatement(
         tuple(_settled(item, groups) for item in items),
         groups,
         None if where is None else predicate(where.this, names),

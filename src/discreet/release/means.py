@@ -17,7 +17,7 @@ import numpy as np
 from discreet.queries import Boxes, Estimate
 from discreet.release.expressions import Expression
 from discreet.release.ratios import EMPTY
-from discreet.release.value_counts import ByBand, ByLaw, Ends, Runs
+from discreet.release.value_counts import ByBand, ByLaw, Ends, ValueRuns
 from discreet.schema import Ordinal
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ class Moment:
         assert isinstance(ordinal, Ordinal)
         given = self.release, self.selected, self.attribute
         for most in _RUNS:
-            found = ByLaw(*given, Runs.of(ordinal, most))
+            found = ByLaw(*given, ValueRuns.of(ordinal, most))
             functions = np.ones((_POINTS if self.kind == "variance" else 1, found.runs.low.size))
             if found.pencil(functions) is not None:
                 return found
             if ordinal.bins <= _RUNS[-1]:
                 break
-        return ByBand(*given, Runs.of(ordinal, _RUNS_WITHOUT_LAW))
+        return ByBand(*given, ValueRuns.of(ordinal, _RUNS_WITHOUT_LAW))
 
     def _best(self, source: ByLaw | ByBand) -> float:
         records, total, squares, _ = source.plain
@@ -95,7 +95,7 @@ class Moment:
         mean = total / records
         return mean if self.kind == "mean" else squares / records - mean**2
 
-    def _least(self, runs: Runs) -> float:
+    def _least(self, runs: ValueRuns) -> float:
         """Whatever the counts."""
         return {"mean": float(runs.low[0]), "variance": 0.0, "sum": 0.0 if runs.low[0] >= 0 else -math.inf}[self.kind]
 

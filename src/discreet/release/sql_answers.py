@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.queries import Boxes, bind
 from discreet.queries.sql_items import Item
-from discreet.queries.sql_statement import Statement, read_sql
+from discreet.queries.sql_statement import SqlStatement, read_sql
 from discreet.queries.where import And, Not, Predicate
 from discreet.release.answer_columns import columns_of
 from discreet.release.frame import Frame, free_name
@@ -67,7 +67,7 @@ def sql_answers(summary: Summary, known: Iterable[str], text: str, level: float)
 class _Asking:
     """The groups of a statement, and the answers to its items."""
 
-    def __init__(self, summary: Summary, statement: Statement, level: float) -> None:
+    def __init__(self, summary: Summary, statement: SqlStatement, level: float) -> None:
         self.summary, self.statement, self.level = summary, statement, level
         schema = summary.schema
         by = [place.attribute if place.level is None else (place.attribute, place.level) for place in statement.groups]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class ValueRuns:
     """Codes of an attribute in runs, with the lowest and the highest value of each."""
 
     codes: Codes
@@ -32,7 +32,7 @@ class Runs:
     high: Floats
 
     @classmethod
-    def of(cls, ordinal: Ordinal, most: int) -> Runs:
+    def of(cls, ordinal: Ordinal, most: int) -> ValueRuns:
         """Each code alone, if they are not more than `most`."""
         count = min(ordinal.bins, most)
         starts = [place * ordinal.bins // count for place in range(count)]
@@ -56,12 +56,12 @@ class Ends:
     falling_high: Floats
 
     @classmethod
-    def of_values(cls, runs: Runs) -> Ends:
+    def of_values(cls, runs: ValueRuns) -> Ends:
         nothing = np.zeros((1, runs.low.size))
         return cls(runs.low[None], runs.high[None], nothing, nothing)
 
     @classmethod
-    def of_squares(cls, runs: Runs, around: Floats) -> Ends:
+    def of_squares(cls, runs: ValueRuns, around: Floats) -> Ends:
         """(value - c) ** 2 for each c: one part falls up to c, the other rises from there."""
         above = [np.maximum(end[None] - around[:, None], 0.0) ** 2 for end in (runs.low, runs.high)]
         below = [np.maximum(around[:, None] - end[None], 0.0) ** 2 for end in (runs.high, runs.low)]
@@ -75,7 +75,7 @@ class ByLaw:
     release: Release
     selected: Boxes
     attribute: int
-    runs: Runs
+    runs: ValueRuns
 
     def pencil(self, functions: Floats) -> Pencil | None:
         """Sums of functions (rows) of the values of all records, over the number of records."""
@@ -131,7 +131,7 @@ class ByBand:
     release: Release
     selected: Boxes
     attribute: int
-    runs: Runs
+    runs: ValueRuns
     _bands: dict[float, Band] = field(default_factory=dict)
 
     def _band(self, level: float) -> Band:
@@ -188,5 +188,5 @@ def cut(selected: Boxes, attribute: int, codes: Codes) -> Questions:
     return cut_questions(selected, {attribute: codes})
 
 
-def _span(runs: Runs) -> Codes:
+def _span(runs: ValueRuns) -> Codes:
     return np.array([[runs.codes[0, 0], runs.codes[-1, 1]]])
