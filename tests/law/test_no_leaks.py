@@ -309,7 +309,7 @@ def run(
             # the hash of the noisy counts, and what follows from it or from when and where it was charged
             for key in ("files", "seal", "time"):
                 del manifest[key]
-            del manifest["ledger"]["head"]
+            del manifest["ledger"]["head"], manifest["ledger"]["id"]  # of a ledger of its own, made at another time
         log = [record.getMessage() for record in caplog.records]
         return Outcome(code, out, err, log, files, manifest, source.asked)
 
