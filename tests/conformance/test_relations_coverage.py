@@ -73,8 +73,8 @@ def relations(release: Release, other: Release, truth: Counts) -> Iterator[tuple
     if not isinstance(schema[first], Nominal):
         records = inside.reshape(len(truth), -1).sum(axis=1)
         values = np.arange(len(truth)) + float(schema[first].label(0))  # type: ignore[arg-type]
-        ages = truth[..., 0].reshape(len(truth), -1).sum(axis=1)
-        if last != first and ages.sum():
+        ages = truth[..., 0].reshape(len(truth), -1).sum(axis=1) if last != first else np.zeros(1)
+        if ages.sum():
             true = values[np.argmax(2 * np.cumsum(ages) >= ages.sum())]
             yield "median of a group", (lambda level: median_of_first(release, level), float(true))
         yield "sum", (lambda level: release.sum(first, of, level=level), float(records @ values))
