@@ -104,7 +104,7 @@ def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Count
 
 
 def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
-    if parts[0].get_backend().name != "duckdb":
+    if parts[0].get_backend().name == "postgres":  # others hand out their rows: SQLite, for one, has no arrays
         return _aggregated_sets(parts, schema, places, unit, salt)
     rows, names = coded_rows(parts, schema, unit)
     cells = rows.select(names) if unit.is_row else bounded(rows, names, unit, salt)
