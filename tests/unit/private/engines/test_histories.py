@@ -76,7 +76,7 @@ def listed(made: Reservoirs, users: Ints) -> Listed:
 
 
 def offered(made: Reservoirs, users: Any, words: Any, cuts: Any = ()) -> Listed:
-    users, words = np.asarray(users, np.int64), np.asarray(words, np.int64)
+    users, words = np.asarray(users, np.int64), np.asarray(words, np.int32)
     for part in np.split(np.arange(users.size), list(cuts)):
         offer(made, users[part], words[part])
     return listed(made, users)
@@ -112,7 +112,8 @@ def test_users_of_32_bits_are_packed_and_treated_alike() -> None:
     people = np.array([0, 1, 2**31, 2**32 - 1, 2**32, -1])
     users = np.concatenate([dice.choice(people[:4], 300), dice.choice(people, 300), dice.choice(people[:4], 300)])
     words = np.concatenate([[2**31 - 2, 0], dice.integers(0, 2**31 - 1, users.size - 2)])
-    widths = [ShardedRows.of([(some, some, some)], np.uint64(1)).rows.shape[1] for some in np.split(users, 3)]
+    none = np.zeros(300, np.int32)
+    widths = [ShardedRows.of([(some, some, none)], np.uint64(1)).rows.shape[1] for some in np.split(users, 3)]
     assert widths == [1, 2, 1]
     made = Reservoirs(5, (2**31 - 1,), b"r" * 16)
     found = offered(made, users, words, [300, 600])
