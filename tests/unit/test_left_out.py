@@ -17,6 +17,8 @@ from discreet.schema import Nominal, Ordinal, Schema
 
 PACKAGE = Path(discreet.__file__).parent
 FACTS: dict[str, Any] = {
+    "attribute": "day",
+    "period": "2026-10",
     "attributes": ["age", "place"],
     "rows": 7,
     "unit": "person",

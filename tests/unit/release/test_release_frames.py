@@ -114,7 +114,7 @@ def test_what_only_starts_like_a_number_gets_a_quote(text: str) -> None:
 def test_frames_are_shown_as_people_read_them() -> None:
     frame = Frame({"method": ["geometric", "x"], "error": [69.95194611461044, -16.000000000000053], "n": [3, 12345]})
     assert repr(frame).splitlines() == ["method     error      n", "geometric  69.95      3", "x            -16  12345"]
-    assert "<td>69.95</td>" in frame._repr_html_()
+    assert ">69.95</td>" in frame._repr_html_()
     assert frame["error"][0] == 69.95194611461044
 
 
