@@ -149,3 +149,9 @@ def test_sentences_of_format_1_are_shown_as_they_are() -> None:
     old = [LeftOut.from_dict(one) for one in said]
     assert [one.sentence for one in old] == [one.short for one in old] == said
     assert noted(old) == ""
+
+
+def test_every_answer_says_its_period() -> None:
+    period = LeftOut("period", {"period": "2026-10", "attribute": "day"})
+    assert noted([period]) == "only rows of 2026-10"
+    assert noted([period, LeftOut("null", {"attributes": ["age"]})]).startswith("only rows of 2026-10; rows that")

@@ -15,9 +15,11 @@ import pytest
 
 import discreet
 from discreet.errors import BadParameter
+from discreet.private.data_fit import without_day
 from discreet.private.date_formats import fitting_formats
 from discreet.private.fit_report import PRIVATE, DataFit, share
 from discreet.private.near_labels import same_but_for_writing, shortened
+from discreet.private.rows import Rows
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(20, 60),
@@ -231,3 +233,18 @@ def test_known_totals_that_the_rows_do_not_have_are_told_roughly() -> None:
         "[releases.one] known: everything is not 1,005: the rows that count are under 1 % fewer",
     ]
     assert all("never put in what the rows have" in line for line in said)
+
+
+def test_rows_that_are_in_no_period_are_said(tmp_path: Path) -> None:
+    """And a format is not advised that would lose what is read now."""
+    schema = discreet.Schema(day=discreet.Ordinal("2024-01-01", "2024-12-31"))
+    (tmp_path / "mixed.csv").write_text("day\n" + "2024-03-05\n" * 60 + "3/5/2024\n" * 40)
+    (tmp_path / "plain.csv").write_text("day\n" + "2024-03-05\n" * 60)
+    mixed, plain = (discreet.open(tmp_path / name, schema).origin for name in ("mixed.csv", "plain.csv"))
+    assert isinstance(mixed, Rows)
+    assert isinstance(plain, Rows)
+    said = [str(one) for one in without_day(mixed, "day", schema)]
+    assert "40.0 % of all rows have no day that can be read" in said[0]
+    assert any("in one way in the data" in one for one in said)
+    assert not any("write format =" in one for one in said)
+    assert without_day(plain, "day", schema) == []
