@@ -16,15 +16,21 @@ from discreet.privacy import as_text
 _BAR = 40
 
 
-def draw(target: str, plans: Sequence[tuple[str, Plan]]) -> None:
-    """On the terminal for "-"; else a file, by its ending."""
-    values = [value for name, found in plans for value in _values(name, found)]
+def place_of(target: str) -> Path | None:
+    """Where the chart goes: a file, by its ending, or the terminal for "-"."""
     if target == "-":
-        _bars(values)
-        return
+        return None
     path = usable_path(target, "a chart")
     if path.suffix not in (".svg", ".html"):
         raise BadParameter(f"--chart: {target!r} must end in .svg or .html, or be '-' for the terminal")
+    return path
+
+
+def draw(path: Path | None, plans: Sequence[tuple[str, Plan]]) -> None:
+    values = [value for name, found in plans for value in _values(name, found)]
+    if path is None:
+        _bars(values)
+        return
     pictures = list(_pictures(values))
     if not pictures:
         raise BadParameter("--chart: none of these errors can be drawn")
@@ -33,7 +39,7 @@ def draw(target: str, plans: Sequence[tuple[str, Plan]]) -> None:
     else:
         head = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>planned errors</title>'
         path.write_text(f"{head}{''.join(picture.svg for picture in pictures)}</html>", encoding="utf-8")
-    print(f"Written: {Path(target)}")
+    print(f"Written: {path}")
 
 
 def _values(name: str, found: Plan) -> list[dict[str, Any]]:

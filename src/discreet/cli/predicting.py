@@ -70,6 +70,7 @@ def run(path: Path, name: str | None, wish: Wish, split: bool, chart: str | None
     wanted = list(spec.releases.values()) if name is None else [wanted_release(path, spec, name)]
     if not wanted:
         raise BadParameter(f"{path}: has no release to plan; add a table [releases.NAME]")
+    place = None if chart is None else plan_charts.place_of(chart)
     with stages(quiet or as_json) as progress:
         if split:
             _split(spec, wanted, wish, progress, as_json)
@@ -89,7 +90,7 @@ def run(path: Path, name: str | None, wish: Wish, split: bool, chart: str | None
         for named, found in plans:
             show_plan(named, found, wish.share is not None)
     if chart is not None:
-        plan_charts.draw(chart, plans)
+        plan_charts.draw(place, plans)
 
 
 def _plans(spec: Spec, release: ReleaseSpec, wish: Wish, progress: Progress) -> list[Plan]:

@@ -11,7 +11,6 @@ from discreet.naming import did_you_mean
 from discreet.privacy import as_text
 from discreet.private.publish import Data, open_data
 from discreet.release.files import MANIFEST
-from discreet.schema.periods import WRITTEN
 from discreet.spec import ReleaseSpec, Spec, load_spec
 
 
@@ -94,7 +93,7 @@ def _which(spec: Spec) -> str:
 
 
 def _example(spec: Spec) -> str:
-    return WRITTEN[spec.periods.every][1] if spec.periods else ""
+    return spec.periods.opening(spec.schema).text if spec.periods else ""
 
 
 def data_during(path: Path, spec: Spec, release: ReleaseSpec, period: str | None) -> Data:

@@ -73,8 +73,9 @@ def run(path: Path, as_json: bool) -> None:
         more = {"datasets": list(state.datasets), "closed": state.closed is not None, "periods": _periods(state)}
         print_json({**account, **more, "promises": _promises(state, entries), "entries": [*map(_fields, entries)]})
     else:
-        cap = "no cap" if budget is None else f"of {budget}, {left} left"
-        closed = "" if state.closed is None else f"; closed {by_whom(state.closed)}"
+        rest = "unspent" if state.closed else "left"
+        cap = "no cap" if budget is None else f"of {budget}, {left} {rest}"
+        closed = "" if state.closed is None else f"; closed {by_whom(state.closed)}: nothing more is charged"
         _show(f"{', '.join(state.datasets)}: {spent} spent, {cap}{closed}", entries)
         if periods := _periods(state):
             columns = ("data set", "by", "period", "spent", "left")

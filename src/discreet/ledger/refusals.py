@@ -51,7 +51,8 @@ def check_cap(state: State, place: str, cost: int, scope: Scope) -> None:
         half = ", half of it for each period, since a row may move to another" if twice else ""
         raise BudgetExceeded(
             f"{place}: data set {scope.dataset or state.dataset!r} has {budget_in_words(state.budget)}{half}; spent "
-            f"{decimal(state.spent_in(scope))}{of_period}, asked {decimal(cost)}, left {decimal(max(left, 0))}. "
+            f"{decimal(state.spent_in(scope))}{of_period}{_besides(state, scope)}, asked {decimal(cost)}, left "
+            f"{decimal(max(left, 0))}. "
             "Nothing was charged: "
             + (f"ask for at most {decimal(left)}" if left > 0 else f"{_subject(scope)} can give no more releases")
         )
@@ -71,6 +72,12 @@ def check_all(state: State, place: str, costs: list[tuple[str, int, Scope]]) -> 
             f"left{of_period} of {budget_in_words(state.budget)}. Nothing was charged: leave some out, lower their "
             "epsilons, or publish those that matter most one by one"
         )
+
+
+def _besides(state: State, scope: Scope) -> str:
+    """What a period shares the cap with: everything that is not for the rows of some period of its kind."""
+    shared = state.spent_besides(scope) if scope.neighbours else 0
+    return f" and {decimal(shared)} by releases of all rows or of other kinds of periods" if shared else ""
 
 
 def _subject(scope: Scope) -> str:

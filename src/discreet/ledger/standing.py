@@ -45,13 +45,17 @@ class State:
         """Charged for this period; for a scope without one of its own, what is spent in all."""
         return self.periods.get(_group(scope), {}).get(scope.period, 0) if scope.neighbours else self.spent
 
+    def spent_besides(self, scope: Scope) -> int:
+        """Charged for anything but periods of this kind, which a row of any of them has lost as well."""
+        group = _group(scope)
+        return self.spent - _most(group, self.periods.get(group, {}))
+
     def left_for(self, scope: Scope) -> int:
         """What may still be charged for this scope."""
-        left = (LARGEST if self.budget is None else self.budget) - self.spent
+        cap = LARGEST if self.budget is None else self.budget
         if not scope.neighbours:
-            return left
-        group = _group(scope)
-        room = left + _most(group, self.periods.get(group, {}))
+            return cap - self.spent
+        room = cap - self.spent_besides(scope)
         return room // periods_counted(scope.neighbours) - self.spent_in(scope)
 
     def after(self, entry: Entry, place: str) -> State:

@@ -16,24 +16,29 @@ from discreet.errors import LedgerError, PublishFailed, without_secrets
 Result = TypeVar("Result")
 
 
-def privately(work: Callable[[], Result], release_id: str) -> Result:
-    """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors hold no data and pass."""
-    again = f"Publishing it again under the name {release_id!r} costs nothing more"
+def privately(work: Callable[[], Result], what: str) -> Result:
+    """The result of `work`; any failure in it becomes PublishFailed. The ledger's own errors hold no data and pass.
+
+    `what` names the release: publishing it again is free.
+    """
+    again = f"Publishing {what} again, under the same name, costs nothing more"
     try:
         return work()
     except LedgerError:
         raise
     except KeyboardInterrupt:
-        failure: BaseException = KeyboardInterrupt(
-            f"stopped after the budget was charged; nothing was published. {again}"
-        )
+        failure: BaseException = stopped_after_the_charge(f"nothing was published. {again}")
     except Exception as error:
         detail = _write_private(error)
         failure = PublishFailed(
-            f"publishing {release_id!r} failed after the budget was charged; nothing was published. {detail} {again}"
+            f"publishing {what} failed after the budget was charged; nothing was published. {detail} {again}"
         )
     # raised out here, so that neither cause, context nor frames lead back to the data
     raise failure
+
+
+def stopped_after_the_charge(then: str) -> KeyboardInterrupt:
+    return KeyboardInterrupt(f"stopped after the budget was charged; {then}")
 
 
 def _write_private(error: Exception) -> str:

@@ -13,7 +13,7 @@ from discreet.private.near_labels import same_but_for_writing, shortened
 from discreet.schema import Attribute, Nominal
 
 #: a share of the rows that a cell for other values should not hold
-MOST = 0.5
+MOST = 0.2
 #: so many labels are written out in a proposed map
 _MOST_MAPPED = 20
 #: what people write around and inside of numbers

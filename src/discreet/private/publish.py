@@ -19,7 +19,7 @@ from discreet.privacy import Number, Unit, as_text, exact
 from discreet.private import manifest
 from discreet.private.bounded import Origin, ReadyCounts
 from discreet.private.counts import Counts
-from discreet.private.failures import privately
+from discreet.private.failures import privately, stopped_after_the_charge
 from discreet.private.recovery import Ready, found_again, known_digests, settled
 from discreet.private.rows import Rows
 from discreet.release import Release, files, placing
@@ -183,10 +183,16 @@ class Data:
                     placing.check(target)
         bills = [self._bill(ready) for ready in missing.values()]
         charges = self.ledger.charge_all(bills, current_user())
-        with self._read_once([ready.mechanism.request.schema for ready in missing.values()]) as origin:
-            for (name, ready), charge in zip(missing.items(), charges, strict=True):
-                own = replace(self, origin=origin)
-                made[name] = own._drawn(ready, charge, noise or Noise(), _named(progress, name))
+        try:
+            with self._read_once([ready.mechanism.request.schema for ready in missing.values()]) as origin:
+                for (name, ready), charge in zip(missing.items(), charges, strict=True):
+                    own = replace(self, origin=origin)
+                    made[name] = own._drawn(ready, charge, noise or Noise(), _named(progress, name))
+        except KeyboardInterrupt:
+            left = [name for name in missing if name not in made]
+            raise stopped_after_the_charge(
+                f"not published yet: {', '.join(left) or 'none'}. The same call again finishes them at no further cost"
+            ) from None
         return {name: made[name] for name in releases if name in made}
 
     def id_of(self, name: str) -> str:
@@ -198,7 +204,7 @@ class Data:
         said = manifest.of(self.ledger, self.schema, ready.task, ready.mechanism, charge, noise, self._about())
         said |= {} if ready.reliable is None else {"reliable": ready.reliable}
         try:
-            return privately(lambda: self._made(ready.mechanism, said, ready.target, noise, progress), ready.release_id)
+            return privately(lambda: self._made(ready.mechanism, said, ready.target, noise, progress), ready.called)
         except (LedgerError, PublishFailed):
             # a rival drew the same release and was first: theirs is the one that counts
             if ready.target is not None and (finished := found_again(self.ledger, ready)) is not None:
@@ -255,7 +261,8 @@ class Data:
         method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
         mechanism = self._mechanism(task, request, method)
         thresholds = thresholds_for(mechanism.release_schema, reliable)
-        return Ready(release_id, digest, target, task, mechanism, thresholds)
+        called = repr(name) if self.span is None else f"{name!r} for {self.span.text}"
+        return Ready(release_id, called, digest, target, task, mechanism, thresholds)
 
     def _bill(self, ready: Ready) -> Bill:
         epsilon = ready.mechanism.request.epsilon

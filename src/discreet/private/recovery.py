@@ -21,6 +21,8 @@ class Ready:
     """A release that is allowed: all that is known of it before the charge."""
 
     release_id: str
+    #: its name, and its period if it has one, as people say it
+    called: str
     digest: str
     target: Path | None
     task: Task

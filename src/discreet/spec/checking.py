@@ -76,6 +76,7 @@ class _Checker:
         self._budget: Fraction | None = None
         self._asked = Fraction(0)
         self._periods: Periods | None = None
+        self._moving = False
 
     def spec(self) -> Spec | None:
         """What the document says, without the attributes and releases that are wrong; None if nothing is left."""
@@ -106,7 +107,8 @@ class _Checker:
             return []
         both = f"{as_text(self._asked)}, more than the budget of {as_text(self._budget)}"
         of_one = "" if self._periods is None else f" of one {self._periods.every}"
-        return [f"[releases] epsilon: all releases{of_one} together cost {both}; lower some, or leave some out"]
+        twice = ", since a row that is replaced may move to another period, so each counts twice" * self._moving
+        return [f"[releases] epsilon: all releases{of_one} together cost {both}{twice}; lower some, or leave some out"]
 
     def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
         """Source, delimiter, encoding and name of the data set."""
@@ -184,6 +186,7 @@ class _Checker:
                 self._say(place, f"epsilon: {over}; lower it, or raise the budget")
             else:
                 times = 1 if declared.get(KEY) else times_charged(self._periods, unit)
+                self._moving |= times > 1
                 self._asked += times * (epsilon or 0)
             if task is not None and epsilon is not None:
                 like = declared.get("like")

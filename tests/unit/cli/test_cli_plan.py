@@ -139,6 +139,7 @@ def test_what_is_refused(spec: Path, words: list[str], says: str) -> None:
     found = CliRunner().invoke(app, ["plan", str(spec), "ages", *words])
     assert isinstance(found.exception, BadParameter)
     assert says in str(found.exception)
+    assert not found.stdout
 
 
 def test_a_split_needs_goals(spec: Path) -> None:

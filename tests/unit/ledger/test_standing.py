@@ -44,6 +44,11 @@ def test_what_is_spent_for_all_rows_counts_in_every_period(ledger: Ledger) -> No
     assert [ledger.left_for(of(period)) for period in ("2026-10", "2026-11")] == [Fraction("0.2"), Fraction("0.7")]
     with pytest.raises(BudgetExceeded):
         spend(ledger, Scope(), "0.3")
+    shared = (
+        r"spent 0 for the rows of 2026-11 and 0\.3 by releases of all rows or of other kinds of periods, asked 0\.8"
+    )
+    with pytest.raises(BudgetExceeded, match=shared):
+        spend(ledger, of("2026-11"), "0.8")
 
 
 def test_periods_of_users_add_up(ledger: Ledger) -> None:

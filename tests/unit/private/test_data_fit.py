@@ -92,6 +92,13 @@ def test_warnings_say_what_to_write() -> None:
     assert "max_rows = 2 leaves out 25 % of the rows" in bound
 
 
+def test_a_cell_for_others_that_holds_a_fifth_is_said() -> None:
+    schema = discreet.Schema(sex=discreet.Nominal(["x", "y"], outside="other"))
+    (warning,) = discreet.open(pd.DataFrame({"sex": ["x"] * 7 + ["z"] * 3}), schema).check().warnings
+    assert "30.0 % of the rows" in str(warning)
+    assert not discreet.open(pd.DataFrame({"sex": ["x"] * 9 + ["z"]}), schema).check().warnings
+
+
 def test_a_cell_for_others_that_holds_most_is_said() -> None:
     schema = discreet.Schema(sex=discreet.Nominal(["x", "y"], outside="other"))
     (warning,) = discreet.open(ROWS, schema).check().warnings

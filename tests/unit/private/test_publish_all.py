@@ -200,6 +200,23 @@ def test_a_run_that_broke_off_is_finished_at_no_further_cost(tmp_path: Path) -> 
     assert len(Ledger.read(tmp_path / "l.ledger").entries()) == 7
 
 
+def test_being_stopped_between_charges_and_rows_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = {name: (discreet.Table(["age"]), "0.5") for name in "ab"}
+
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    data = people(tmp_path)
+    monkeypatch.setattr(Data, "_read_once", stopped)
+    with pytest.raises(
+        KeyboardInterrupt, match=r"after the budget was charged; not published yet: a, b\. The same call"
+    ):
+        data.publish_all(wanted, to=tmp_path)
+    monkeypatch.undo()
+    assert list(data.publish_all(wanted, to=tmp_path)) == ["a", "b"]
+    assert data.ledger.spent == 1
+
+
 def test_test_noise_is_handed_to_all(tmp_path: Path) -> None:
     made = opened(tmp_path).publish_all(WANTED, noise=ZeroNoise())
     assert not any(release.publishable for release in made.values())

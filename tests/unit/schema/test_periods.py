@@ -61,8 +61,11 @@ def test_every_day_is_in_exactly_one_period(every: str) -> None:
     ],
 )
 def test_what_is_no_period_is_refused_with_an_example(every: str, text: str) -> None:
-    with pytest.raises(BadParameter, match="like 2026"):
-        Periods("day", every).span(text, SCHEMA)
+    periods = Periods("day", every)
+    with pytest.raises(BadParameter, match="write it like ") as caught:
+        periods.span(text, SCHEMA)
+    example = str(caught.value).rpartition("like ")[2]
+    assert periods.span(example, SCHEMA).text == example
 
 
 @pytest.mark.parametrize("text", ["2025-11", "2027-02"])

@@ -76,7 +76,11 @@ def test_mistakes_have_their_place(tmp_path: Path, change: dict[str, str], probl
     [
         ("budget = 1.2", "", None),
         ("budget = 1.1", "", "all releases of one month together cost 1.2, more than the budget of 1.1"),
-        ('budget = 2\nneighbours = "replace"', "", "of one month together cost 2.4"),
+        (
+            'budget = 2\nneighbours = "replace"',
+            "",
+            "of one month together cost 2.4, more than the budget of 2, since a row that is replaced may move",
+        ),
         ('budget = 2\nneighbours = "replace"', 'period = "all"', None),
         ('budget = 1.7\nneighbours = "replace"', 'period = "all"', "of one month together cost 1.8"),
         ('unit = "who"\nmax_rows = 2\nneighbours = "replace"\nbudget = 1.2', "", None),
