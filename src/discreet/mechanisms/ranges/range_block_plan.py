@@ -33,8 +33,9 @@ _ALONE, _TOGETHER = (8.0, 16.0), 4.0
 _DENSE = 20.0
 #: the same, from where on cells are measured at once; see the benchmark `regret`
 _DENSE_CELLS = 3.0
-#: if they are no more than this: in a table by several attributes, and otherwise
-_MOST_CELLS, _FEW_CELLS = 1 << 20, 1 << 10
+#: if they are no more than this: in a table by several attributes; otherwise for at most two attributes, and for more,
+#: whose blocks cut a range in more places
+_MOST_CELLS, _FEW_CELLS = 1 << 20, (1 << 10, 1 << 14)
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
 #: and what cells have of theirs: every question ends in cells that are all looked at
@@ -97,7 +98,7 @@ class Planner:
             return False
         if any(one.special_codes or (isinstance(one, Nominal) and one.depth > 1) for one in self.schema.values()):
             return False
-        most = _MOST_CELLS if self.table and not alone else _FEW_CELLS
+        most = _MOST_CELLS if self.table and not alone else _FEW_CELLS[len(self.schema) > 2]
         return cells <= most and rows >= _DENSE_CELLS * float(self.scale) * cells
 
     def _tree(

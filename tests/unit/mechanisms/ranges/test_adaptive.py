@@ -252,6 +252,19 @@ def test_one_attribute_is_measured_at_once_in_tables_only(
         assert (mechanism.planner.trees(1e9)[0].depth == 1) == (at_once and few)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "at_once"), [((64, 16), True), ((64, 17), False), ((64, 16, 16), True), ((64, 16, 17), False)]
+)
+def test_ranges_over_more_attributes_are_measured_at_once_with_more_cells(
+    sizes: tuple[int, ...], at_once: bool
+) -> None:
+    schema = Schema({f"x{place}": discreet.Ordinal(0, size - 1) for place, size in enumerate(sizes)})
+    asked = discreet.Ranges(list(schema), method="adaptive", guess={"rows": 10**9})
+    mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
+    assert isinstance(mechanism, Adaptive)
+    assert (mechanism.planner.trees(1e9)[0].depth == 1) == at_once
+
+
 def test_a_release_of_before_numbers_were_smoothed_keeps_its_rule(tmp_path: Path) -> None:
     line, codes = Schema(x=discreet.Ordinal(0, 4095)), np.arange(4096)[:, None]
     release = published(line, codes, np.full(4096, 20))
