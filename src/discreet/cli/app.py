@@ -12,6 +12,7 @@ import typer
 
 from discreet.cli.analyst_commands import ANALYST_COMMANDS
 from discreet.cli.options import AsJson, LedgerFile, OnePeriod, OneRelease, Quiet, SpecFile, output_file
+from discreet.cli.review_commands import REVIEW_COMMANDS
 
 app = typer.Typer(
     name="discreet",
@@ -310,5 +311,5 @@ def verify_noise(
     run(epsilon, sensitivity, as_json)
 
 
-for command in ANALYST_COMMANDS:
+for command in (*ANALYST_COMMANDS, *REVIEW_COMMANDS):
     app.command()(command)

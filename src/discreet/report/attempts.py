@@ -53,7 +53,9 @@ def _first(problems: Any) -> str:
 def attempts_shown(attempts: Attempts | None) -> Markup:
     """What was tried, for people."""
     if attempts is None:
-        said = "No audit was given. `discreet audit SPEC -o audit.json` attacks the method on invented tables; give its "
+        said = (
+            "No audit was given. `discreet audit SPEC -o audit.json` attacks the method on invented tables; give its "
+        )
         return paragraph(said + "result with --audit.")
     found = attempts.found
     if not found:
@@ -76,14 +78,23 @@ def _replayed(replay: Any) -> Markup:
     )
     rows = [[one.get("what"), one.get("relation"), one.get("loss")] for one in tried[:_MOST]]
     more = "" if len(tried) <= _MOST else f", the first {_MOST} of {len(tried):,}"
-    return joined(paragraph(said), table(f"Neighbours that were tried{more}", ("neighbours", "relation", "loses"), rows, [2]))
+    return joined(
+        paragraph(said), table(f"Neighbours that were tried{more}", ("neighbours", "relation", "loses"), rows, [2])
+    )
 
 
 def _guessed(seen: Any) -> Markup:
     if not isinstance(seen, Mapping):
         return paragraph("Black box: not tried (--black-box guesses who was there from many releases).")
-    return facts([("Black box", f"{seen.get('runs')} runs, {seen.get('right')} of {seen.get('guesses')} guesses right: "
-                   f"epsilon is at least {seen.get('epsilon_at_least')}")])
+    return facts(
+        [
+            (
+                "Black box",
+                f"{seen.get('runs')} runs, {seen.get('right')} of {seen.get('guesses')} guesses right: "
+                f"epsilon is at least {seen.get('epsilon_at_least')}",
+            )
+        ]
+    )
 
 
 def _traced(left: Any) -> Markup:
@@ -91,4 +102,6 @@ def _traced(left: Any) -> Markup:
         return paragraph("Bytes: not tried (--bytes looks for rows in every byte that publishing writes or says).")
     ways = len(left["variants"]) if isinstance(left.get("variants"), list) else 0
     count = len(left["problems"]) or "no"
-    return facts([("Bytes", f"{ways} ways to publish, {left.get('looked_at')} bytes looked at, {count} traces of a row")])
+    return facts(
+        [("Bytes", f"{ways} ways to publish, {left.get('looked_at')} bytes looked at, {count} traces of a row")]
+    )

@@ -26,7 +26,8 @@ from discreet.release import Release, files, load
 from discreet.report.attempts import Attempts, attempts_of
 
 PASSED, INCOMPLETE, FAILED = "passed", "incomplete", "failed"
-_HOSTILE = (DiscreetError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+#: what a forged manifest can make of any part of a report
+HOSTILE = (DiscreetError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ def gathered(
         checks += checks_of(said, entries)
         checks += _unchecked(said, ledger)
     else:
-        checks.append(ReleaseCheck("its charge, request, method and noise", UNCHECKED, "nothing it says can be relied on"))
+        checks.append(
+            ReleaseCheck("its charge, request, method and noise", UNCHECKED, "nothing it says can be relied on")
+        )
     checks += [] if attempts is None else [attempts.check]
     sealed = said.get("about", {})
     words = [(key, sealed[key], True) for key in ABOUT if key in sealed]
@@ -151,7 +154,7 @@ def _made_again(said: dict[str, Any]) -> tuple[Mechanism | None, SamplerRun | No
         made = remade(said)
         mechanism = None if isinstance(made, ReleaseCheck) else made[1]
         return mechanism, run_again(said["noise"], said["summary"])
-    except _HOSTILE:
+    except HOSTILE:
         return None, None
 
 

@@ -61,7 +61,9 @@ def table(
             return tag("th", inner, scope="row")
         return tag("td", inner, class_="number") if place in places else tag("td", inner)
 
-    top = tag("tr", *(tag("th", name, scope="col", class_="number" if n in places else "") for n, name in enumerate(head)))
+    top = tag(
+        "tr", *(tag("th", name, scope="col", class_="number" if n in places else "") for n, name in enumerate(head))
+    )
     body = (tag("tr", *(cell(place, inner) for place, inner in enumerate(row))) for row in rows)
     inner = tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body))
     return tag("div", inner, class_="scrolls", role="region", aria_label=str(caption), tabindex="0")
