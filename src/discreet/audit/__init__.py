@@ -8,7 +8,7 @@ from typing import Any
 #: loaded when asked for: checking a release needs nothing of what publishes one
 _HOMES = {"audited": "attacks", "published": "published"}
 
-__all__ = ["audited", "published"]  # noqa: F822
+__all__ = ["audited", "published"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from discreet.cli.show import print_json
 from discreet.errors import BadParameter
 from discreet.report.evidence import FAILED, PASSED, gathered
-from discreet.report.page import page
+from discreet.report.page import paged
 from discreet.report.registry_entry import entry_text
 
 _WORDS = {PASSED: "all checks passed", FAILED: "DO NOT SIGN"}
@@ -26,9 +26,9 @@ def run(
     for target in filter(None, [output, registry]):
         if not target.absolute().parent.is_dir() or target.is_dir():
             raise BadParameter(f"{target}: cannot be written to; name a file in a folder that exists")
-    evidence = gathered(release, ledger, audit, about)
-    output.write_text(page(evidence), encoding="utf-8")
-    verdict = evidence.verdict
+    page = paged(gathered(release, ledger, audit, about))
+    output.write_text(page.html, encoding="utf-8")
+    evidence, verdict = page.evidence, page.evidence.verdict
     if registry is not None and verdict != FAILED:
         registry.write_text(entry_text(evidence), encoding="utf-8")
     if as_json:

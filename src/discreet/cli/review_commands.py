@@ -1,4 +1,4 @@
-"""The command for those who sign a release off. Its body imports what it needs, so that `discreet --help` answers at once."""
+"""The command for those who sign a release off; its body imports what it needs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def report(
 ) -> None:
     """Write the page that a reviewer reads before signing off: one file, which needs no network and prints on A4.
 
-    Everything that can be checked is checked again: bytes, charge, method, cost, sampler. It says who is protected, what
-    epsilon means, how exact answers are, what was spent, and what is not protected. The same release, ledger and audit
-    give the same bytes. Exit code 1 if something is wrong; the page then says so in red, and why.
+    Everything that can be checked is checked again: bytes, charge, method, cost, sampler. It says who is protected,
+    what epsilon means, how exact answers are, what was spent, and what is not protected. The same release, ledger and
+    audit give the same bytes. Exit code 1 if something is wrong; the page then says so in red, and why.
 
     \b
     Examples:

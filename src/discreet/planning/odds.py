@@ -20,9 +20,15 @@ def in_words(epsilon: Fraction, unit: Unit, by: str = "the release") -> str:
     whose = "a row" if unit.is_row else f"a {unit.column}"
     told = f"{whose} is in the data" if unit.neighbours == "add-remove" else f"{whose} is what it is, and not another"
     return (
-        f"In words: a suspicion of {percent(SUSPICION)} that {told} becomes at most {percent(posterior(epsilon))} by "
+        f"In words: a suspicion of {percent(SUSPICION)} that {told} becomes at most {at_most(posterior(epsilon))} by "
         f"{by}, whatever else is known."
     )
+
+
+def at_most(share: float) -> str:
+    """Rounded up to a tenth of a percent; near certainty, to as many digits as it takes."""
+    tenth = math.ceil(share * 1000 - 1e-9) / 10
+    return f"{tenth:g} %" if tenth < 100 else percent(share)
 
 
 def percent(share: float) -> str:

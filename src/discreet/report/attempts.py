@@ -73,8 +73,8 @@ def _replayed(replay: Any) -> Markup:
         return Markup("")
     tried = [one for one in replay["neighbours"] if isinstance(one, Mapping)]
     said = (
-        f"Record and replay: {len(tried):,} pairs of neighbours. What the worst of them loses follows from the recorded "
-        f"draws alone: {replay.get('loss')}; declared is {replay.get('declared')}."
+        f"Record and replay: {len(tried):,} pairs of neighbours. What the worst of them loses follows from the "
+        f"recorded draws alone: {replay.get('loss')}; declared is {replay.get('declared')}."
     )
     rows = [[one.get("what"), one.get("relation"), one.get("loss")] for one in tried[:_MOST]]
     more = "" if len(tried) <= _MOST else f", the first {_MOST} of {len(tried):,}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from discreet.charts import Picture
 from discreet.charts.curves import Curve, curve_chart
 from discreet.errors import LedgerError
 from discreet.ledger import Entry
@@ -35,13 +36,8 @@ def budget(evidence: Evidence) -> Markup:
     parts: list[object] = [facts(pairs)]
     if account.state is None:
         parts.append(paragraph(tag("strong", "The ledger is damaged: what it lists below cannot be relied on.")))
-    elif len(steps) > 1:
-        places, cap = [float(place) for place in range(len(steps))], account.state.budget
-        curves = [Curve("spent", places, [float(spent) for _, spent in steps])]
-        curves += [] if cap is None else [Curve("cap", places, [cap / NANO] * len(places))]
-        labels, points = [name for name, _ in steps], len(steps) <= _MOST
-        picture = curve_chart("Spent after each charge", curves, labels=labels, axes=("", "epsilon"), points=points)
-        parts.append(tag("figure", Markup(picture.unstyled)))
+    elif len(steps) > 2:
+        parts.append(tag("figure", Markup(_drawn(steps, account.state.budget).unstyled)))
     parts.append(_listed(account.entries, str(evidence.said.get("id", ""))))
     return joined(*parts)
 
@@ -71,18 +67,36 @@ def _steps(entries: list[Entry]) -> list[tuple[str, Fraction]]:
     return found
 
 
+def _drawn(steps: list[tuple[str, Fraction]], cap: int | None) -> Picture:
+    """What was spent, as steps, below the cap."""
+    places, spent = [0.0], [float(steps[0][1])]
+    for place, (_, after) in enumerate(steps[1:], start=1):
+        places += [place, place]
+        spent += [spent[-1], float(after)]
+    curves = [Curve("spent", places, spent)]
+    curves += [] if cap is None else [Curve("cap", [0.0, float(len(steps) - 1)], [cap / NANO] * 2)]
+    labels = [name for name, _ in steps]
+    return curve_chart("Spent after each charge", curves, labels=labels, axes=("", "epsilon"))
+
+
 def _listed(entries: list[Entry], mine: str) -> Markup:
     shown = [one for one in entries if one.kind in ("opened", "charge", *ACTS)]
     kept = shown if len(shown) <= _MOST else [one for one in shown[:-_MOST] if one.id == mine] + shown[-_MOST:]
     rows = []
     for one in kept:
         amount = "" if one.epsilon is None or one.kind not in ("opened", "charge", "raised") else as_text(one.epsilon)
-        what = f"{one.id} (this release)" if one.kind == "charge" and one.id == mine else one.id or one.what
-        rows.append([one.time[:10], _kind(one), what, one.who, amount])
+        rows.append([one.time[:10], _kind(one), _what(one, mine), one.who, amount])
     more = "" if len(kept) == len(shown) else f": the last {_MOST} of {len(shown):,}"
     return table(
         f"Entries of the ledger{more}", ("day", "entry", "release, data set or reason", "by", "epsilon"), rows, [4]
     )
+
+
+def _what(entry: Entry, mine: str) -> str:
+    """The release or data set that it is about; of what changes the account, the data set or the reason."""
+    if entry.kind not in ("charge", "dataset-added"):
+        return entry.what
+    return f"{entry.id} (this release)" if (entry.kind, entry.id) == ("charge", mine) else entry.id
 
 
 def _kind(entry: Entry) -> str:

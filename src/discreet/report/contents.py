@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.charts.bars import bar_chart
 from discreet.errors import DiscreetError
-from discreet.privacy import as_text, exact
+from discreet.privacy import exact
 from discreet.report.error_sizes import ErrorRow, error_rows
 from discreet.report.evidence import Evidence
 from discreet.report.markup import Markup, bullets, facts, joined, paragraph, table, tag
@@ -43,7 +43,8 @@ def published(evidence: Evidence) -> Markup:
         tag("h3", "Left out"),
         bullets(left_out(evidence)) if said["leaves_out"] else paragraph("Nothing."),
         paragraph(
-            "Nothing says how many rows this was: that would tell about the data. Intervals hold what the declared rules count."
+            "Nothing says how many rows this was: that would tell about the data. Intervals hold what the declared "
+            "rules count."
         ),
     ]
     return joined(*parts)
@@ -78,8 +79,8 @@ def accuracy(evidence: Evidence) -> Markup:
     finite = [row for row in rows if math.isfinite(row.reach)]
     parts = [
         paragraph(
-            "Asked of the release itself, so no true count is needed: how far the 95 % interval reaches from the answer. "
-            "The noise does not know how large a count is, so large counts are sharp and small ones rough."
+            "Asked of the release itself, so no true count is needed: how far the 95 % interval reaches from the "
+            "answer. What is little beside a large count may be all there is of a small one."
         )
     ]
     if finite:
@@ -124,7 +125,6 @@ def cost_words(evidence: Evidence) -> list[tuple[str, str]]:
         found.append(("Cost it declares", said["guarantee"]["cost"]))
     if evidence.mechanism is not None:
         found.append(("Cost derived again from its method", str(evidence.mechanism.cost)))
-    for entry in evidence.account.entries if evidence.account else []:
-        if (entry.kind, entry.id) == ("charge", said["id"]) and entry.epsilon is not None:
-            found.append(("Charged to the ledger", f"{entry.epsilon} = {as_text(entry.epsilon)}"))
-    return found
+    entries = evidence.account.entries if evidence.account else []
+    mine = [entry for entry in entries if (entry.kind, entry.id) == ("charge", said["id"])]
+    return found + [("Charged to the ledger", str(entry.epsilon)) for entry in mine]

@@ -6,17 +6,19 @@ The same evidence gives the same bytes: nothing here knows the time, the place o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from discreet.audit.published import UNCHECKED, WRONG, ReleaseCheck
 from discreet.ledger import Ledger
+from discreet.ledger.amounts import decimal
 from discreet.privacy import as_text
 from discreet.release import Release
 from discreet.report import budget, contents, exactness, protection, provenance, reviews
 from discreet.report.attempts import attempts_shown
 from discreet.report.evidence import FAILED, HOSTILE, INCOMPLETE, PASSED, Evidence, gathered
+from discreet.report.glossary import glossary
 from discreet.report.markup import Markup, bullets, facts, joined, paragraph, section, tag
 from discreet.report.style import sheet
 
@@ -29,7 +31,7 @@ _PARTS: list[tuple[str, str, Part]] = [
     ("contents", "What is published, and what is left out", contents.published),
     ("errors", "How exact answers are", contents.accuracy),
     ("budget", "The budget, and what was spent of it", budget.budget),
-    ("noise", "The noise is exact", exactness.noise),
+    ("noise", "The noise, and its sampler checked again", exactness.noise),
     ("method", "The method: claim, proof and cost", exactness.mechanism),
     ("audit", "Attacks that were tried", lambda evidence: attempts_shown(evidence.attempts)),
     ("unprotected", "What is not protected", reviews.unprotected),
@@ -42,12 +44,14 @@ _VERDICTS = {
     PASSED: (
         "✓",
         "All checks passed",
-        "Every byte is as it was published, the ledger paid for it, and method, noise and cost are those that it declares. Whether to publish it is for you to decide.",
+        "Every byte is as it was published, the ledger paid for it, and method, noise and cost are those that it "
+        "declares. Whether to publish it is for you to decide.",
     ),
     INCOMPLETE: ("△", "Nothing is wrong in what could be checked", "Not everything could be checked:"),
     FAILED: ("✗", "Do not sign", "Something is wrong with the release, its ledger or the audit:"),
 }
 _MOST_REASONS = 6
+_RELIED = "A check failed. What follows is what the release says of itself; do not rely on it."
 
 
 def rendered(
@@ -62,10 +66,18 @@ def rendered(
     With the ledger that it was charged to, the result of `discreet audit SPEC -o audit.json`, and words of the
     custodian for what a release of an earlier version does not say itself. What was tampered with gives a red verdict.
     """
-    return page(gathered(release, ledger, audit, about))
+    return paged(gathered(release, ledger, audit, about)).html
 
 
-def page(evidence: Evidence) -> str:
+@dataclass(frozen=True)
+class Page:
+    """The page, and the evidence with what making it has added."""
+
+    html: str
+    evidence: Evidence
+
+
+def paged(evidence: Evidence) -> Page:
     evidence, sections = _sections(evidence)
     title = f"Sign-off report: {evidence.said.get('id', 'a release that cannot be read')}"
     listed = [*((anchor, name) for anchor, name, _ in sections), ("checks", "What was checked"), ("words", "Words")]
@@ -75,6 +87,7 @@ def page(evidence: Evidence) -> str:
         aria_label="Sections",
     )
     inner = [section(anchor, name, made) for anchor, name, made in sections]
+    warning = [tag("p", tag("strong", _RELIED))] if evidence.verdict == FAILED else []
     head = joined(
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup(
@@ -89,16 +102,18 @@ def page(evidence: Evidence) -> str:
             "main",
             tag("div", *_signing(evidence), class_="front"),
             index,
+            *warning,
             *inner,
             section("checks", "What was checked", provenance.checks(evidence), provenance.custodian(evidence)),
-            section("words", "Words", provenance.glossary()),
+            section("words", "Words", glossary()),
         ),
         tag(
             "footer",
             "Made from the release, its ledger and an audit as they are named above. It shows no private data.",
         ),
     )
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>{body}</body>\n</html>\n'
+    whole = f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>{body}</body>\n</html>\n'
+    return Page(whole, evidence)
 
 
 def _sections(evidence: Evidence) -> tuple[Evidence, list[tuple[str, str, Markup]]]:
@@ -171,7 +186,7 @@ def _budget(evidence: Evidence) -> str:
     account, said = evidence.account, evidence.said["ledger"]
     if account is not None and account.state is not None and evidence.spent is not None:
         cap = account.state.budget
-        capped = "without a cap" if cap is None else f"of a cap of {budget.decimal(cap)}"
+        capped = "without a cap" if cap is None else f"of a cap of {decimal(cap)}"
         return f"{as_text(evidence.spent)} spent so far {capped}, by this release and all others of this ledger"
     if said.get("spent_after") is not None:
         capped = "without a cap" if said.get("cap") is None else f"of a cap of {said['cap']}"

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from discreet.left_out import LeftOut
-from discreet.planning.odds import in_words, percent, posterior
+from discreet.planning.odds import at_most, in_words, percent, posterior
 from discreet.privacy import Unit, as_text
 from discreet.report.evidence import Evidence
 from discreet.report.markup import Markup, bullets, facts, joined, paragraph, table
@@ -80,23 +80,17 @@ def odds(evidence: Evidence) -> Markup:
         parts.append(paragraph(together[:1].upper() + together[1:]))
         columns.append((when, spent))
     head = ["a suspicion of", *(f"becomes at most, by {name}" for name, _ in columns)]
-    rows = [[percent(start), *(_at_most(posterior(e, start)) for _, e in columns)] for start in _SUSPICIONS]
+    rows = [[percent(start), *(at_most(posterior(e, start)) for _, e in columns)] for start in _SUSPICIONS]
     rows.append(["epsilon", *(as_text(e) for _, e in columns)])
     rows.append(["odds grow by at most", *(_factor(e) for _, e in columns)])
     parts.append(table("What somebody can at most learn of one unit", head, rows, range(1, len(head))))
     parts.append(
         paragraph(
-            "This holds whatever else is known, now or later, and whatever is done with the release. It is about what a "
-            "unit's own data add; what the release tells about people in general is not a loss of privacy in this sense."
+            "This holds whatever else is known, now or later, and whatever is done with the release. It is about what "
+            "a unit's own data add; what is learned about people in general is not a loss of privacy in this sense."
         )
     )
     return joined(*parts)
-
-
-def _at_most(share: float) -> str:
-    """Rounded up, to a tenth of a percent; near certainty, to as many digits as it takes."""
-    tenth = math.ceil(share * 1000 - 1e-9) / 10
-    return f"{tenth:.1f} %" if tenth < 100 else percent(share)
 
 
 def _factor(epsilon: Fraction) -> str:

@@ -14,20 +14,6 @@ _COMMANDS = """discreet audit --release RELEASE --ledger LEDGER
 discreet ledger LEDGER --against RELEASE
 discreet verify-noise --epsilon {epsilon} --sensitivity {sensitivity}
 discreet report RELEASE --ledger LEDGER -o report.html"""
-_WORDS = {
-    "Pure differential privacy": "the promise of this page: with or without one unit, no outcome is more than exp(epsilon) times as likely. Delta is zero.",
-    "Epsilon": "how large that factor may be. Smaller is safer and noisier; losses of several releases add up.",
-    "Unit": "what is protected as a whole: a row, or all rows of one person.",
-    "Neighbours": "two tables that differ in one unit, added, taken away or replaced.",
-    "Sensitivity": "how far one unit can move all counts together.",
-    "Budget, cap, ledger": "how much may be lost in all, the most it may be, and the file that adds it up before any row is read.",
-    "Mechanism, method": "what turns counts into noisy numbers.",
-    "Discrete Laplace noise": "whole numbers around zero, each further one less likely by the same factor, exp(-1 / scale).",
-    "Scale": "how wide the noise is; its standard error is about 1.4 times the scale.",
-    "95 % interval": "a range that holds the true count in at least 95 of 100 releases.",
-    "Post-processing": "whatever is computed from noisy numbers alone; it can lose no more privacy.",
-    "Seal": "a hash over every byte of a release; the ledger has it, so another release cannot take its place.",
-}
 
 
 def checks(evidence: Evidence) -> Markup:
@@ -91,7 +77,3 @@ def software(evidence: Evidence) -> Markup:
         tag("pre", Markup("\n".join(map(code, commands.splitlines())))),
         paragraph("The same release, ledger and audit give this page again, byte for byte, by the same version."),
     )
-
-
-def glossary() -> Markup:
-    return facts(_WORDS.items())

@@ -42,6 +42,7 @@ def _fields(evidence: Evidence) -> dict[str, Any]:
     names = ", ".join(str(name) for name in said["schema"])
     together = "" if evidence.spent is None else f"; all releases of its ledger together: {as_text(evidence.spent)}"
     periods = said.get("period", {})
+    attributes = ", ".join(map(str, said["data_attributes"]))
     return {
         "url_slug": "-".join(
             "".join(c if c.isalnum() else " " for c in f"{said['dataset']} {said['id']}").lower().split()
@@ -50,7 +51,7 @@ def _fields(evidence: Evidence) -> dict[str, Any]:
             "basic": {
                 "name": f"{said['dataset']}: {said['id']}",
                 "data_curators": [{"data_curator_name": about.get("organisation", ""), "data_curator_type": ""}],
-                "description": f"Counts by {names}, with an interval for every answer. {about.get('period', '')}".strip(),
+                "description": f"Counts by {names}, with intervals. {about.get('period', '')}".strip(),
                 "intended_use": about.get("purpose", ""),
                 "data_product_type": "Summary statistics",
                 "data_product_region": "",
@@ -59,7 +60,7 @@ def _fields(evidence: Evidence) -> dict[str, Any]:
             },
             "dp_variant": {
                 "variant_name": "Pure DP",
-                "data_domain": f"records with the declared attributes {', '.join(map(str, said['data_attributes']))}. {about.get('domains', '')}".strip(),
+                "data_domain": f"records with {attributes}. {about.get('domains', '')}".strip(),
                 "unprotected_quantities": "the declared domains"
                 + (", and totals declared as publicly known" if said["task"].get("known") else ""),
             },
@@ -85,8 +86,8 @@ def _fields(evidence: Evidence) -> dict[str, Any]:
             },
             "implementation": {
                 "preprocessing_and_hyperparameter_tuning": "; ".join(left_out(evidence)),
-                "mechanisms": f"{said['method']} ({said['software']}); {said['noise']['law']}; exact sampling on whole numbers",
-                "composition": "losses add up in a ledger that is charged before any row is read, under a cap",
+                "mechanisms": f"{said['method']} ({said['software']}); {said['noise']['law']}; sampled exactly",
+                "composition": "losses add up in a ledger, which is charged before any row is read",
                 "post_processing": "answers, estimates and intervals are computed from the noisy numbers alone",
                 "justification": about.get("reason", ""),
                 "utility": "every answer has a 95 % interval",

@@ -15,7 +15,8 @@ _DARK = (
 _PAGE = """
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
-body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;overflow-wrap:break-word;hyphens:manual}
+body{margin:0;background:var(--page);color:var(--text);overflow-wrap:break-word;
+font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
 main,header,footer{max-width:50rem;margin:0 auto;padding:0 1.25rem}
 header{padding-top:2.25rem}
 h1{font-size:1.75rem;line-height:1.2;margin:0 0 .25rem;letter-spacing:-.01em}
@@ -26,7 +27,8 @@ ul{padding-left:1.3rem}
 li{margin:.25rem 0}
 a{color:var(--link)}
 code{font:.88em/1.4 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
-pre{background:var(--tint);border:1px solid var(--line);border-radius:4px;padding:.7rem .9rem;white-space:pre-wrap;overflow-wrap:anywhere}
+pre{background:var(--tint);border:1px solid var(--line);border-radius:4px;padding:.7rem .9rem;
+white-space:pre-wrap;overflow-wrap:anywhere}
 .subtitle,.note,caption,footer{color:var(--soft)}
 .subtitle{margin:0 0 1.1rem}
 .note,footer{font-size:.9rem}
@@ -38,7 +40,8 @@ pre{background:var(--tint);border:1px solid var(--line);border-radius:4px;paddin
 .incomplete{color:var(--part);background:var(--parttint);border-color:var(--part);border-left-style:double}
 .failed{color:var(--bad);background:var(--badtint);border-color:var(--bad);border-left-style:dashed}
 .verdict p:not(.word),.verdict li{color:var(--text)}
-dl>div{display:grid;grid-template-columns:11.5rem 1fr;gap:.1rem 1rem;padding:.28rem 0;border-bottom:1px solid var(--line)}
+dl>div{display:grid;grid-template-columns:11.5rem 1fr;gap:.1rem 1rem;padding:.28rem 0;
+border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}
 dd{margin:0;min-width:0}
 .scrolls{overflow-x:auto;margin:.8rem 0}
@@ -51,7 +54,7 @@ tbody th{font-weight:500}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 td:last-child,th:last-child{padding-right:0}
 .sign{display:grid;grid-template-columns:1fr 1fr;gap:0 2rem;margin-top:1.6rem}
-.sign p{margin:1.5rem 0 0;padding-top:.25rem;border-top:1px solid var(--text);font-size:.85rem;color:var(--soft)}
+.sign p{margin:2.1rem 0 0;padding-top:.25rem;border-top:1px solid var(--text);font-size:.85rem;color:var(--soft)}
 nav ol{columns:2;column-gap:2rem;padding-left:1.5rem;font-size:.92rem}
 figure{margin:1rem 0}
 figure svg{display:block;max-width:100%;height:auto}
@@ -89,11 +92,11 @@ a{color:inherit;text-decoration:none}
 
 def sheet() -> str:
     """All of it, in one piece."""
-    dark = f"@media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{_DARK}}}{DARK_SHEET}.paper{{fill:transparent}}}}"
+    dark = f":root{{color-scheme:dark;{_DARK}}}{DARK_SHEET}.paper{{fill:transparent}}"
     parts = [
         f":root{{color-scheme:light;{_LIGHT}}}{LIGHT_SHEET}",
         _PAGE.strip(),
-        dark,
+        f"@media screen and (prefers-color-scheme:dark){{{dark}}}",
         f"@media screen and (max-width:36rem){{{_NARROW.strip()}}}",
         f"@media print{{{_PRINT.strip()}}}",
     ]
