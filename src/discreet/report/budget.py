@@ -13,9 +13,10 @@ from discreet.ledger.entries import ACTS
 from discreet.ledger.standing import State
 from discreet.privacy import as_text
 from discreet.report.evidence import Evidence
-from discreet.report.markup import Markup, facts, joined, paragraph, table, tag
+from discreet.report.markup import Markup, facts, figure, joined, paragraph, table, tag
 
 _MOST = 40
+_TITLE = "Spent after each charge"
 
 
 def budget(evidence: Evidence) -> Markup:
@@ -37,7 +38,7 @@ def budget(evidence: Evidence) -> Markup:
     if account.state is None:
         parts.append(paragraph(tag("strong", "The ledger is damaged: what it lists below cannot be relied on.")))
     elif len(steps) > 2:
-        parts.append(tag("figure", Markup(_drawn(steps, account.state.budget).unstyled)))
+        parts.append(figure(_drawn(steps, account.state.budget), _TITLE))
     parts.append(_listed(account.entries, str(evidence.said.get("id", ""))))
     return joined(*parts)
 
@@ -76,7 +77,7 @@ def _drawn(steps: list[tuple[str, Fraction]], cap: int | None) -> Picture:
     curves = [Curve("spent", places, spent)]
     curves += [] if cap is None else [Curve("cap", [0.0, float(len(steps) - 1)], [cap / NANO] * 2)]
     labels = [name for name, _ in steps]
-    return curve_chart("Spent after each charge", curves, labels=labels, axes=("", "epsilon"))
+    return curve_chart(_TITLE, curves, labels=labels, axes=("", "epsilon"))
 
 
 def _listed(entries: list[Entry], mine: str) -> Markup:

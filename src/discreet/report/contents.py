@@ -10,7 +10,7 @@ from discreet.errors import DiscreetError
 from discreet.privacy import exact
 from discreet.report.error_sizes import ErrorRow, error_rows
 from discreet.report.evidence import Evidence
-from discreet.report.markup import Markup, bullets, facts, joined, paragraph, table, tag
+from discreet.report.markup import Markup, bullets, facts, figure, joined, paragraph, table, tag
 from discreet.report.protection import left_out
 from discreet.schema import Nominal, Schema
 
@@ -92,7 +92,7 @@ def accuracy(evidence: Evidence) -> Markup:
             [(row.reach,) * 2 for row in finite],
             axis="records",
         )
-        parts.append(tag("figure", Markup(picture.unstyled)))
+        parts.append(figure(picture, title))
     head = ("question", "cells", "typical error", "interval reaches", "at worst", "within 10 % from")
     parts.append(table("The same as numbers, in records", head, [_row(row) for row in rows], range(1, 6)))
     parts.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from discreet.charts import Picture
 from discreet.charts.picture import escaped
 
 _LONGEST = 2000
@@ -67,6 +68,11 @@ def table(
     body = (tag("tr", *(cell(place, inner) for place, inner in enumerate(row))) for row in rows)
     inner = tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body))
     return tag("div", inner, class_="scrolls", role="region", aria_label=str(caption), tabindex="0")
+
+
+def figure(picture: Picture, title: str) -> Markup:
+    """A picture, which scrolls where there is no room; what it shows stands in a table as well."""
+    return tag("figure", Markup(picture.unstyled), aria_label=title, tabindex="0")
 
 
 def section(anchor: str, title: str, *inner: object) -> Markup:

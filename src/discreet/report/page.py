@@ -20,7 +20,7 @@ from discreet.report.attempts import attempts_shown
 from discreet.report.evidence import FAILED, HOSTILE, INCOMPLETE, PASSED, Evidence, gathered
 from discreet.report.glossary import glossary
 from discreet.report.markup import Markup, bullets, facts, joined, paragraph, section, tag
-from discreet.report.style import sheet
+from discreet.report.style import policy, sheet
 
 Part = Callable[[Evidence], Markup]
 
@@ -90,9 +90,7 @@ def paged(evidence: Evidence) -> Page:
     warning = [tag("p", tag("strong", _RELIED))] if evidence.verdict == FAILED else []
     head = joined(
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        ),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'),
         tag("title", title),
         Markup(f"<style>{sheet()}</style>"),
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 from discreet.charts.picture import DARK_SHEET, LIGHT_SHEET
 
 _LIGHT = (
@@ -88,6 +91,12 @@ th,td{padding-top:.2rem;padding-bottom:.2rem}
 a{color:inherit;text-decoration:none}
 .verdict,pre{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 """
+
+
+def policy() -> str:
+    """What the page may load: this sheet, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(sheet().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'"
 
 
 def sheet() -> str:
