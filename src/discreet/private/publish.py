@@ -62,7 +62,8 @@ class Data:
             raise BadParameter(f'periods must be such as Periods("day", "month"), not {self.periods!r}')
         if self.periods is not None:
             self.periods.dates(self.schema)
-        read_about(self.about)
+        if self.about:
+            read_about(self.about)
 
     def during(self, period: str) -> Data:
         """The same data, but only the rows of this period, such as "2026-10"; reads none of them.

@@ -133,9 +133,9 @@ class _Checker:
 
     def _about(self) -> dict[str, str]:
         table = self._tables["about"]
-        found = about_problems(table)
+        found = about_problems(table) if table else []
         self._say("about", *found)
-        return {} if found else read_about(table)
+        return {} if found or not table else read_about(table)
 
     def _unit(self) -> Unit | None:
         table = _floats(self._tables["privacy"])
