@@ -101,7 +101,7 @@ class Data:
 
     def __dir__(self) -> list[str]:
         """What people may use."""
-        return ["about", "check", "during", "ledger", "plan", "publish", "publish_all", "schema", "unit"]
+        return ["check", "during", "ledger", "plan", "publish", "publish_all", "schema", "unit"]
 
     def plan(
         self, task: Task, epsilon: Number, *, questions: Any = None, like: Any = None, share: float = 0.95

@@ -140,7 +140,9 @@ def _signing(evidence: Evidence) -> list[Markup]:
     verdict = evidence.verdict
     sign, word, why = _VERDICTS[verdict]
     kind = WRONG if verdict == FAILED else UNCHECKED
-    reasons = [f"{one.check}: {one.why}" for one in evidence.checks if one.result == kind] if verdict != PASSED else []
+    not_so = "does not hold" if verdict == FAILED else "was not checked"
+    found = [one for one in evidence.checks if one.result == kind and verdict != PASSED]
+    reasons = [f"“{one.check}” {not_so}: {one.why}" for one in found]
     more = [f"and {len(reasons) - _MOST_REASONS} more, below"] if len(reasons) > _MOST_REASONS else []
     lines = [bullets([*reasons[:_MOST_REASONS], *more])] if reasons else []
     box = tag(
@@ -157,9 +159,10 @@ def _signing(evidence: Evidence) -> list[Markup]:
             made.append(facts(_facts(evidence)))
         except HOSTILE:
             made.append(paragraph("Its facts cannot be read."))
-    lines = [tag("p", f"{who}: {what}") for who in ("Custodian", "Reviewer") for what in ("name and date", "signature")]
-    order = [lines[0], lines[2], lines[1], lines[3]]
-    return [*made, tag("div", *order, class_="sign")]
+    signed = [
+        paragraph(f"{who}: {what}") for what in ("name and date", "signature") for who in ("Custodian", "Reviewer")
+    ]
+    return made if verdict == FAILED else [*made, tag("div", *signed, class_="sign")]
 
 
 def _facts(evidence: Evidence) -> list[tuple[object, object]]:

@@ -52,12 +52,14 @@ dd{margin:0;min-width:0}
 table{border-collapse:collapse;width:100%;font-size:.92rem;line-height:1.42}
 caption{text-align:left;font-size:.9rem;padding:0 0 .35rem}
 th,td{text-align:left;vertical-align:top;padding:.36rem .9rem .36rem 0;border-bottom:1px solid var(--line)}
-thead th{font-weight:600;border-bottom:1.5px solid var(--soft)}
+thead th{font-weight:600;white-space:normal;vertical-align:bottom;border-bottom:1.5px solid var(--soft)}
 tbody th{font-weight:500}
-.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.number{text-align:right;font-variant-numeric:tabular-nums}
+td.number{white-space:nowrap}
 td:last-child,th:last-child{padding-right:0}
 .sign{display:grid;grid-template-columns:1fr 1fr;gap:0 2rem;margin-top:1.6rem}
 .sign p{margin:2.1rem 0 0;padding-top:.25rem;border-top:1px solid var(--text);font-size:.85rem;color:var(--soft)}
+nav li{margin:0;padding:.14rem 0;break-inside:avoid}
 nav ol{columns:2;column-gap:2rem;padding-left:1.5rem;font-size:.92rem}
 figure{margin:1rem 0}
 figure svg{display:block;max-width:100%;height:auto}
@@ -76,12 +78,13 @@ figure svg{max-width:none;width:38rem}
 """
 _PRINT = """
 @page{size:A4;margin:16mm 17mm 18mm}
-body{font-size:9.6pt;line-height:1.42}
+html{font-size:9.6pt}
+body{font-size:1rem;line-height:1.42}
 main,header,footer{max-width:none;padding:0}
 header{padding-top:0}
 nav{display:none}
-h1{font-size:17pt}
-h2{font-size:12.5pt;margin:1.5rem 0 .4rem;padding-top:.5rem;break-after:avoid}
+h1{font-size:1.75rem}
+h2{font-size:1.3rem;margin:1.5rem 0 .4rem;padding-top:.5rem;break-after:avoid}
 h3{break-after:avoid}
 .verdict,figure,tr,dl>div,.sign,li{break-inside:avoid}
 figure svg{max-width:150mm}

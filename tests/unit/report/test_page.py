@@ -141,6 +141,7 @@ def test_a_changed_byte_gives_a_red_verdict(made: tuple[Path, Path], tmp_path: P
     page = paged(gathered(folder, ledger, None, None))
     assert page.evidence.verdict == FAILED
     assert "Do not sign" in page.html
+    assert "signature" not in page.html
     assert str(tmp_path) not in page.html
     with pytest.raises(BadParameter, match="checks pass"):
         registry_entry(folder, ledger=ledger)
