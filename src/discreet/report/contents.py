@@ -7,8 +7,10 @@ from typing import Any
 
 from discreet.charts.bars import bar_chart
 from discreet.errors import DiscreetError
+from discreet.left_out import LeftOut
 from discreet.privacy import exact
-from discreet.report.error_sizes import ErrorRow, error_rows
+from discreet.release.remarks import why_no_end
+from discreet.report.error_sizes import ErrorRow, error_rows, large
 from discreet.report.evidence import Evidence
 from discreet.report.markup import Markup, bullets, facts, figure, joined, paragraph, table, tag
 from discreet.report.protection import left_out
@@ -23,7 +25,7 @@ def published(evidence: Evidence) -> Markup:
     schema = Schema.from_dict(said["schema"])
     pairs = [
         ("Task and method", f"{said['task']['task']}, {said['method']}{_auto(said)}"),
-        ("Table", f"{schema.cells:,} cells" if schema.cells < 10**15 else f"about {float(schema.cells):.3g} cells"),
+        ("Table", f"{large(schema.cells)} cells"),
         ("Parameters", _parameters(said["parameters"])),
     ]
     if known := said["task"].get("known"):
@@ -101,12 +103,17 @@ def accuracy(evidence: Evidence) -> Markup:
             "has an interval of at most 10 % of it either way.",
         )
     )
+    if len(finite) < len(rows):
+        left = [LeftOut.from_dict(one) for one in evidence.said["leaves_out"]]
+        parts.append(
+            paragraph("No end: ", why_no_end(evidence.said["method"], left) or "the method promises none", ".")
+        )
     return joined(*parts)
 
 
 def _row(row: ErrorRow) -> list[str]:
-    cells = f"{row.cells:,.0f}" if row.cells < 1e12 else f"{row.cells:.2g}"
-    return [row.name, cells, _number(row.stderr), _number(row.reach), _number(row.worst), _number(10 * row.reach)]
+    typical = _number(row.stderr if math.isfinite(row.reach) else math.nan)
+    return [row.name, large(row.cells), typical, _number(row.reach), _number(row.worst), _number(10 * row.reach)]
 
 
 def _number(value: float) -> str:

@@ -72,7 +72,7 @@ def _classes(release: Release) -> Iterator[tuple[str, float, Questions]]:
             cells = float(np.prod(last[0] - first[0] + 1.0))
             if cells not in seen and cells < float(np.prod(np.array(sizes, float))):
                 seen.add(cells)
-                yield "one cell" if cells == 1 else f"{_short(cells)} cells together", cells, _questions(first, last)
+                yield "one cell" if cells == 1 else f"{large(cells)} cells together", cells, _questions(first, last)
     first, last = _boxes(sizes, [1] * len(sizes))
     yield "everything", float(np.prod(np.array(sizes, float))), _questions(first[:1], last[:1])
 
@@ -111,5 +111,9 @@ def _spread_over(some: Sequence[Any], most: int) -> list[Any]:
     return list(some[::step])
 
 
-def _short(cells: float) -> str:
-    return f"{cells:,.0f}" if cells < 1e9 else f"{cells:.2g}"
+def large(cells: float) -> str:
+    """A number of cells, which may have more digits than anybody reads."""
+    if cells < 1e9:
+        return f"{cells:,.0f}"
+    digits, _, power = f"{float(cells):.1e}".partition("e")
+    return f"{digits} × 10^{int(power)}"

@@ -88,6 +88,7 @@ h2{font-size:1.3rem;margin:1.5rem 0 .4rem;padding-top:.5rem;break-after:avoid}
 h3{break-after:avoid}
 .verdict,figure,tr,dl>div,.sign,li{break-inside:avoid}
 figure svg{max-width:150mm}
+.sign p{margin-top:3rem}
 .scrolls{overflow:visible}
 dl>div{grid-template-columns:9.5rem 1fr;padding:.16rem 0}
 th,td{padding-top:.2rem;padding-bottom:.2rem}
