@@ -37,7 +37,7 @@ def test_demo_tells_the_story_and_leaves_a_folder_to_play_with(town: tuple[Path,
 def test_the_commands_that_demo_suggests_work(cli: Cli, town: tuple[Path, str]) -> None:
     here, said = town
     suggested = [line.strip() for line in said.splitlines() if line.startswith("  discreet ")]
-    assert len(suggested) == 3
+    assert len(suggested) == 4
     before = (here / "discreet-demo" / "by-age" / "release.json").read_bytes()
     said = done(cli(here, "query", "discreet-demo/by-age", "--by", "sex,district.side", "age < 18"))
     assert 'discreet query discreet-demo/by-age --by sex,district.side "age < 18"' in suggested
