@@ -47,6 +47,8 @@ def test_the_commands_that_demo_suggests_work(cli: Cli, town: tuple[Path, str]) 
     again = done(cli(here, "publish", "discreet-demo/town.toml", "by-age", "-o", "discreet-demo/by-age"))
     assert "budget: 1 spent, 1 left" in again
     assert (here / "discreet-demo" / "by-age" / "release.json").read_bytes() == before
+    report = next(line for line in suggested if line.startswith("discreet report ")).partition("   ")[0].split()[1:]
+    assert done(cli(here, *report)) == "discreet-demo/report.html: all checks passed\n"
 
 
 def test_demo_never_overwrites(cli: Cli, town: tuple[Path, str], tmp_path: Path) -> None:
