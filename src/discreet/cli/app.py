@@ -311,5 +311,7 @@ def verify_noise(
     run(epsilon, sensitivity, as_json)
 
 
-for command in (*ANALYST_COMMANDS, *REVIEW_COMMANDS):
+for command in ANALYST_COMMANDS:
     app.command()(command)
+for for_review in REVIEW_COMMANDS:
+    app.command()(for_review)

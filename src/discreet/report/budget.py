@@ -21,7 +21,7 @@ _TITLE = "Spent after each charge"
 
 def budget(evidence: Evidence) -> Markup:
     said, account = evidence.said.get("ledger", {}), evidence.account
-    pairs = []
+    pairs: list[tuple[object, object]] = []
     if said:
         pairs = [
             ("Spent before this release", said.get("spent_before") or "not written down by the version that made it"),

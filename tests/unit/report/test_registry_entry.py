@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from discreet.report import registry_entry
 from tests.unit.report import report_cases
@@ -67,7 +68,7 @@ FIELDS = [
 def test_it_has_the_fields_of_the_registry(made: tuple[Path, Path]) -> None:
     text = registry_entry(made[0], ledger=made[1])
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    found = {}
+    found: dict[str, Any] = {}
     for line in lines:
         parts = re.fullmatch(r" *(?:- )?(?:(\w+):)? ?(.*)", line)
         assert parts is not None
