@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
+from tests import browser as browsers
 from tests import postgres_server, statistics
 
 settings.register_profile("untimed", deadline=None, derandomize=True)
@@ -49,6 +50,17 @@ def postgres() -> Iterator[postgres_server.Server]:
         except postgres_server.NoPostgres as absent:
             (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
         yield server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[browsers.Browser]:
+    """A chromium, one for each process of tests that needs it; with DISCREET_ENGINES=required its absence fails."""
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(browsers.running())
+        except browsers.NoBrowser as absent:
+            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
+        yield found
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import discreet
+import discreet.release  # what happens while it is loaded is no step of a walk
 from discreet.__main__ import main
 
 DESIGN = (Path(__file__).parents[2] / "docs" / "design.md").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from discreet.audit.black_box import black_box
 from discreet.audit.other_periods import seen_of_others
+from discreet.audit.outcome import Audited
 from discreet.audit.replay import replay
-from discreet.audit.report import Audited
 from discreet.audit.traces import traced
 from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Number, Unit

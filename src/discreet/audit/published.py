@@ -12,18 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
-from math import prod
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.report import BROKEN, HOLDS, number
+from discreet.audit.samplers import run_again
+from discreet.audit.verdicts import BROKEN, HOLDS, number
 from discreet.errors import DiscreetError, LedgerError, TamperedRelease
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.amounts import cost_of
 from discreet.mechanisms import FORMER_AUTO, Mechanism, Request, mechanism_for
 from discreet.noise import KeystreamSource
 from discreet.noise.source import SystemSource
-from discreet.noise.verify import verify_noise
 from discreet.privacy import Unit, as_text, exact
 from discreet.private.manifest import about_of, digest_with_choice, request_digests
 from discreet.release import files
@@ -31,9 +30,8 @@ from discreet.schema import Schema
 from discreet.tasks import Task, task_from_dict
 
 OK, WRONG, UNCHECKED = "ok", "WRONG", "not checked"
+WHOLE, UNDER_SEAL = "its files are whole", "every byte is under its seal"
 _BITS = (KeystreamSource.name, SystemSource.name)
-#: beyond so many scales the sampler is not checked for each of them
-_MOST_SCALES = 8
 _MOST_READINGS = 1000
 
 Manifest = dict[str, Any]
@@ -82,37 +80,45 @@ def published(folder: str | Path, ledger: str | Path) -> Published:
 
 
 def _findings(folder: Path, path: Path) -> Iterator[ReleaseCheck]:
+    entries, found = account(path)
     try:
         said = files.read_manifest(folder)
     except TamperedRelease as error:
-        yield ReleaseCheck("its files are whole", WRONG, str(error))
-        yield from _account(path)[1]
+        yield ReleaseCheck(WHOLE, WRONG, str(error))
+        yield from found
         yield ReleaseCheck("its charge, request, method and noise", UNCHECKED, "nothing it says can be relied on")
         return
     yield _whole(folder, said)
-    entries, found = _account(path)
     yield from found
+    yield from checks_of(said, entries)
+
+
+def checks_of(said: Manifest, entries: list[Entry] | None) -> Iterator[ReleaseCheck]:
+    """Of a release whose seal holds: its charge, if the entries of its ledger are at hand, and what it declares."""
     if entries is not None:
         yield from _charged(said, entries)
-    yield from _declared(said)
+    try:
+        yield from list(_declared(said))
+    except (DiscreetError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        yield ReleaseCheck("it declares what a release does", WRONG, f"{type(error).__name__}: {error}"[:200])
 
 
 def _whole(folder: Path, said: Manifest) -> ReleaseCheck:
     try:
         files.read_summary(folder, said)
     except TamperedRelease as error:
-        return ReleaseCheck("its files are whole", WRONG, str(error))
-    return ReleaseCheck("its files are whole", OK, "every byte is under its seal")
+        return ReleaseCheck(WHOLE, WRONG, str(error))
+    return ReleaseCheck(WHOLE, OK, UNDER_SEAL)
 
 
 # the ledger
 
 
-def _account(path: Path) -> tuple[list[Entry] | None, list[ReleaseCheck]]:
+def account(kept: Path | Ledger) -> tuple[list[Entry] | None, list[ReleaseCheck]]:
     """The entries of a ledger whose chain is whole, and what there is to say about it."""
     check = "the ledger is whole"
     try:
-        ledger = Ledger.read(path)
+        ledger = kept if isinstance(kept, Ledger) else Ledger.read(kept)
         ledger.verify()
         entries, left = ledger.entries(), ledger.left
     except LedgerError as error:
@@ -166,16 +172,16 @@ def _amount(said: Manifest, charge: Entry) -> ReleaseCheck:
 
 def _declared(said: Manifest) -> Iterator[ReleaseCheck]:
     yield _bits(said)
-    remade = _remade(said)
-    if isinstance(remade, ReleaseCheck):
-        yield remade
+    made = remade(said)
+    if isinstance(made, ReleaseCheck):
+        yield made
         return
-    task, mechanism = remade
+    task, mechanism = made
     yield _same_request(said, task, mechanism.request)
     yield from _law(said, mechanism)
     cost, epsilon = mechanism.cost, mechanism.request.epsilon
     yield ReleaseCheck("the method costs no more than that", OK if cost <= epsilon else WRONG, as_text(cost))
-    yield _sampler(mechanism.noise_law())
+    yield _sampler(mechanism.noise_law(), said["summary"])
 
 
 def _bits(said: Manifest) -> ReleaseCheck:
@@ -184,7 +190,7 @@ def _bits(said: Manifest) -> ReleaseCheck:
     return ReleaseCheck("its bits are those of production", OK if fine else WRONG, str(noise["bits"]))
 
 
-def _remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
+def remade(said: Manifest) -> tuple[Task, Mechanism] | ReleaseCheck:
     """The task and the mechanism, from what is written; of several readings, the one that was charged."""
     found: tuple[Task, Mechanism] | None = None
     problem = ""
@@ -295,18 +301,14 @@ def _kind(left_out: Manifest) -> tuple[Any, Any]:
     return left_out["kind"], left_out["facts"]
 
 
-def _sampler(law: dict[str, Any]) -> ReleaseCheck:
-    """Whether the sampler is exact at the scales of the law, if it has few."""
-    check = "the sampler is exact at its scale"
-    if "scale" not in law:
-        return ReleaseCheck(check, UNCHECKED, "it has several scales; `discreet verify-noise` checks any of them")
-    base, factors = exact(law["scale"], "scale"), law.get("factors", {})
-    scales = {base * prod(map(Fraction, some)) for some in product(*(set(one) for one in factors.values()))}
-    if len(scales) > _MOST_SCALES:
-        return ReleaseCheck(check, UNCHECKED, f"it has {len(scales)}; `discreet verify-noise` checks any of them")
-    bad = [scale for scale in sorted(scales) if not verify_noise(Fraction(1), scale).passed]
-    shown = ", ".join(map(number, bad or sorted(scales)))
-    return ReleaseCheck(check, WRONG if bad else OK, shown)
+def _sampler(law: dict[str, Any], summary: dict[str, Any]) -> ReleaseCheck:
+    """Whether the sampler is exact at the scales that were drawn at."""
+    check, run = "the sampler is exact at its scale", run_again(law, summary)
+    if not run.tried:
+        return ReleaseCheck(check, UNCHECKED, "no scale is written down; `discreet verify-noise` checks any of them")
+    shown = ", ".join(map(number, run.wrong or run.tried))
+    more = "" if len(run.tried) == run.declared else f", of {run.declared} scales"
+    return ReleaseCheck(check, WRONG if run.wrong else OK, shown + more)
 
 
 def _as_written(value: Any) -> Any:

@@ -31,12 +31,10 @@ def _sheet(paper: str, ink: str, faint: str, mark: str, colours: Iterable[str]) 
     )
 
 
-_STYLE = (
-    _sheet("#ffffff", "#1c1c1e", "#dddddd", "#1c1c1e", _LIGHT)
-    + "@media (prefers-color-scheme:dark){"
-    + _sheet("#1c1c1e", "#ececf0", "#48484c", "#ececf0", _DARK)
-    + "}"
-)
+#: how marks look on light paper and on dark
+LIGHT_SHEET = _sheet("#ffffff", "#1c1c1e", "#dddddd", "#1c1c1e", _LIGHT)
+DARK_SHEET = _sheet("#1c1c1e", "#ececf0", "#48484c", "#ececf0", _DARK)
+_STYLE = f"{LIGHT_SHEET}@media (prefers-color-scheme:dark){{{DARK_SHEET}}}"
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,11 @@ class Picture:
         page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{target.stem}</title>{self.svg}</html>'
         target.write_text(self.svg if target.suffix.lower() == ".svg" else page, encoding="utf-8")
         return target
+
+    @property
+    def unstyled(self) -> str:
+        """Without its own sheet, for a page that has `LIGHT_SHEET` and `DARK_SHEET` among its styles."""
+        return self.svg.replace(f"<style>{_STYLE}</style>", "")
 
     def _repr_svg_(self) -> str:
         return self.svg

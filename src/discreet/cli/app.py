@@ -12,6 +12,7 @@ import typer
 
 from discreet.cli.analyst_commands import ANALYST_COMMANDS
 from discreet.cli.options import AsJson, LedgerFile, OnePeriod, OneRelease, Quiet, SpecFile, output_file
+from discreet.cli.review_commands import REVIEW_COMMANDS
 
 app = typer.Typer(
     name="discreet",
@@ -312,3 +313,5 @@ def verify_noise(
 
 for command in ANALYST_COMMANDS:
     app.command()(command)
+for for_review in REVIEW_COMMANDS:
+    app.command()(for_review)

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from discreet.audit import audited, published
-from discreet.audit.report import HOLDS, software
+from discreet.audit.attacks import audited
+from discreet.audit.outcome import software
+from discreet.audit.published import published
+from discreet.audit.verdicts import HOLDS
 from discreet.cli.publishing import check_period, wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter

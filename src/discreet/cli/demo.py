@@ -30,6 +30,12 @@ neighbours = "add-remove"
 budget = 2.0               # no more than this, all releases together
 ledger = "town.ledger"
 
+[about]                    # for those who sign the releases off; nothing checks these words
+organisation = "A made-up town"
+purpose = "to show what a release looks like"
+reason = "usual for a first release; ask your own people"
+domains = "the town's own lists, not the data"
+
 [attributes.age]
 kind = "ordinal"
 low = 0
@@ -82,6 +88,7 @@ def run(folder: Path, quiet: bool) -> None:
         "shows it. The ledger has written down what was spent:\n"
     )
     print(f"  discreet ledger {folder}/town.ledger")
+    print(f"  discreet report {target} --ledger {folder}/town.ledger -o {folder}/report.html   (a page to sign)")
     print(f'  discreet query {target} --by sex,district.side "age < 18"')
     print(f"  discreet publish {folder}/town.toml {RELEASE} -o {target}   (the same folder again, at no cost)")
 

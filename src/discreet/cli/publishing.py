@@ -150,6 +150,7 @@ def data_of(path: Path, spec: Spec) -> Data:
         budget=spec.budget,
         dataset=spec.dataset,
         periods=spec.periods,
+        about=spec.about,
         delimiter=spec.delimiter,
         encoding=spec.encoding,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from inspect import cleandoc
@@ -22,13 +23,27 @@ Python they are arguments of the task, and `help(discreet.Table)` says the same 
 
 def pages(docs: Path) -> dict[Path, str]:
     """Every page, or page with a part, that is made from the code, as it should be."""
+    from discreet import report
     from discreet.mechanisms import registry
+    from discreet.report.exactness import CARDS
 
     found = {docs / "cli.md": commands(), docs / "methods.md": methods()}
     for (_, method), kind in registry().items():
         card = docs / "mechanisms" / f"{stem(method)}.md"
         found[card] = _with_parameters(card.read_text(encoding="utf-8"), _parameters(kind))
+    found[Path(report.__file__).parent / CARDS] = _claims(
+        {method: found[docs / "mechanisms" / f"{stem(method)}.md"] for _, method in registry()}
+    )
     return found
+
+
+def _claims(cards: dict[str, str]) -> str:
+    """Claim and proof sketch of every card, as the package carries them for reports."""
+    parts = {}
+    for method, card in sorted(cards.items()):
+        sections = dict(re.findall(r"^## (.+?)\n\n(.*?)(?=\n## |\Z)", card, re.DOTALL | re.MULTILINE))
+        parts[method] = {"claim": sections["Claim"].strip(), "proof": sections["Proof sketch"].strip()}
+    return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 
 def stem(method: str) -> str:

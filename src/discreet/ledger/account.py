@@ -122,6 +122,16 @@ class Ledger:
         """Whether this account ever stood at `head`: if not, it is an older copy, or another ledger."""
         return any(entry.hash == head for entry in self.entries())
 
+    def around(self, head: str) -> tuple[State, State]:
+        """How the account stood just before the entry of this hash, and just after it."""
+        before = State()
+        for entry in self.entries():
+            after = before.after(entry, self._place)
+            if entry.hash == head:
+                return before, after
+            before = after
+        raise LedgerError(f"{self._place}: has no entry {head}; name the ledger that it is in")
+
     def entries(self) -> list[Entry]:
         with self._storage.transaction("BEGIN") as connection:
             return list(rows(connection, "ORDER BY seq"))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import requires, version
 from typing import TYPE_CHECKING, Any
 
 from discreet.ledger import Charge, Ledger
+from discreet.ledger.amounts import decimal
 from discreet.left_out import LeftOut
 from discreet.mechanisms import Mechanism, Request, why_auto
 from discreet.privacy import as_text
@@ -42,6 +46,7 @@ def of(
         **({"auto": _why(task, mechanism)} if task.method == "auto" else {}),
         "parameters": mechanism.chosen,
         "epsilon": as_text(request.epsilon),
+        "guarantee": _guarantee(mechanism),
         "unit": request.unit.to_dict(),
         "sensitivity": request.unit.sensitivity,
         "schema": mechanism.release_schema.to_dict(),
@@ -49,8 +54,39 @@ def of(
         "noise": {**mechanism.noise_law(), "bits": noise.name, "publishable": noise.private},
         "leaves_out": [one.to_dict() for one in (*_of_period(about), *mechanism.leaves_out())],
         "software": f"discreet {version('discreet')}",
-        "ledger": {"durable": ledger.durable, "head": charge.head, "id": ledger.id},
+        "versions": dict(versions()),
+        "ledger": {"durable": ledger.durable, "head": charge.head, "id": ledger.id, **_spending(ledger, charge)},
     }
+
+
+def _guarantee(mechanism: Mechanism) -> dict[str, Any]:
+    """What is promised, in words, and what it costs as a fraction."""
+    unit = mechanism.request.unit
+    whose = "a row" if unit.is_row else f"all rows of one {unit.column}"
+    changed = "is added or taken away" if unit.neighbours == "add-remove" else "is replaced by another"
+    changed = changed if unit.is_row else changed.replace("is", "are", 1).replace("by another", "by those of another")
+    return {
+        "definition": f"pure epsilon-differential privacy: if {whose} {changed}, the probability of every possible "
+        "release changes by a factor of at most exp(epsilon)",
+        "delta": 0,
+        "delta_in_words": "zero: the bound holds for every outcome, with no exception, however unlikely",
+        "cost": str(mechanism.cost),
+    }
+
+
+def _spending(ledger: Ledger, charge: Charge) -> dict[str, str | None]:
+    """The account around the charge: what was asked of it, and nothing that a row says."""
+    before, after = ledger.around(charge.head)
+    cap = None if after.budget is None else decimal(after.budget)
+    return {"cap": cap, "spent_before": decimal(before.spent), "spent_after": decimal(after.spent)}
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Of Python and of every library that this package needs."""
+    needed = [re.match(r"[\w.-]+", one) for one in requires("discreet") or [] if "extra ==" not in one]
+    named = sorted({found[0] for found in needed if found})
+    return {"python": platform.python_version(), **{name: version(name) for name in named}}
 
 
 def _why(task: Task, mechanism: Mechanism) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.about import read_about
 from discreet.charts.small_bars import html_facts
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.ledger import Bill, Charge, Ledger, Scope
@@ -49,6 +50,8 @@ class Data:
     periods: Periods | None = None
     #: the period whose rows alone these are
     span: Span | None = None
+    #: who stands behind the releases, and why they are made: words that each of them carries
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.schema, Schema):
@@ -59,6 +62,8 @@ class Data:
             raise BadParameter(f'periods must be such as Periods("day", "month"), not {self.periods!r}')
         if self.periods is not None:
             self.periods.dates(self.schema)
+        if self.about:
+            read_about(self.about)
 
     def during(self, period: str) -> Data:
         """The same data, but only the rows of this period, such as "2026-10"; reads none of them.
@@ -201,7 +206,8 @@ class Data:
 
     def _drawn(self, ready: Ready, charge: Charge, noise: Noise, progress: Progress) -> Release:
         """The release that was paid for."""
-        said = manifest.of(self.ledger, self.schema, ready.task, ready.mechanism, charge, noise, self._about())
+        said = manifest.of(self.ledger, self.schema, ready.task, ready.mechanism, charge, noise, self._rows())
+        said |= {"about": read_about(self.about)} if self.about else {}
         said |= {} if ready.reliable is None else {"reliable": ready.reliable}
         try:
             return privately(lambda: self._made(ready.mechanism, said, ready.target, noise, progress), ready.called)
@@ -257,7 +263,7 @@ class Data:
         if self.span is not None and task.known:
             raise BadParameter(KNOWN_OF_ALL_ROWS)
         request = self._request(task, epsilon)
-        release_id, about = self.id_of(name), self._about()
+        release_id, about = self.id_of(name), self._rows()
         method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
         mechanism = self._mechanism(task, request, method)
         thresholds = thresholds_for(mechanism.release_schema, reliable)
@@ -277,7 +283,7 @@ class Data:
         apart = self.unit.neighbours if self.unit.is_row else ""
         return Scope(dataset, self.span.text, self.periods.partition(self.schema), apart)
 
-    def _about(self) -> dict[str, Any]:
+    def _rows(self) -> dict[str, Any]:
         """What a release says of the rows that it is about, if these are not all that the account began with."""
         scope = self.scope
         about: dict[str, Any] = {"dataset": scope.dataset} if scope.dataset else {}
@@ -300,6 +306,7 @@ def open_data(
     budget: Number | None = None,
     dataset: str = "data",
     periods: Periods | None = None,
+    about: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     threads: int | None = None,
@@ -311,12 +318,13 @@ def open_data(
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.
+    `about` says who stands behind the releases and why, for those who sign them off: `{"organisation": "Town"}`.
     """
     from discreet.private.engines.opening import open_source
     from discreet.private.engines.session import Limits
 
     rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows, periods)
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows, periods, about=about or {})
 
 
 def from_counts(
@@ -328,13 +336,14 @@ def from_counts(
     ledger: str | Path | Ledger | None = None,
     budget: Number | None = None,
     dataset: str = "data",
+    about: Mapping[str, str] | None = None,
 ) -> Data:
     """Ready aggregates: integer codes (cells x attributes) and a count for each.
 
     The unit's bounds cannot be enforced on aggregates: whoever made them must have.
     """
     ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready)
+    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready, about=about or {})
 
 
 def _account(ledger: str | Path | Ledger | None, dataset: str, budget: Number | None) -> Ledger:

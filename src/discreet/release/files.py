@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from discreet.about import about_problems
 from discreet.errors import DiscreetError, TamperedRelease
 from discreet.left_out import LeftOut
 from discreet.privacy import Unit
@@ -32,6 +34,8 @@ _FIELDS: dict[str, type] = {
     **dict.fromkeys(("noise.publishable", "ledger.durable"), bool),
     "sensitivity": int,
 }
+_SPENDING = ("cap", "spent_before", "spent_after")
+_DECIMAL = re.compile(r"\d{1,12}(\.\d{1,9})?")
 
 
 def seal_of(manifest: dict[str, Any]) -> str:
@@ -122,7 +126,25 @@ def _wrong_part(manifest: dict[str, Any]) -> str:
         read_thresholds(manifest.get("reliable"))
     except DiscreetError as error:
         return f"thresholds ({_short(error)})"
+    if wrong := _wrong_words(manifest):
+        return f"words in `{wrong}`"
     return "" if TABLE in manifest["files"] else f"{TABLE} among its `files`"
+
+
+def _wrong_words(manifest: dict[str, Any]) -> str:
+    """The first part, of those that earlier versions did not write, which is there but is not as it is written."""
+    if "about" in manifest and about_problems(manifest["about"]):
+        return "about"
+    spending = {key: manifest["ledger"].get(key) for key in _SPENDING}
+    if not all(one is None or (isinstance(one, str) and _DECIMAL.fullmatch(one)) for one in spending.values()):
+        return "ledger"
+    guarantee, versions = manifest.get("guarantee", {}), manifest.get("versions", {})
+    if not isinstance(guarantee, dict) or not all(
+        isinstance(guarantee.get(key, ""), str) for key in ("definition", "delta_in_words", "cost")
+    ):
+        return "guarantee"
+    plain = isinstance(versions, dict) and all(isinstance(one, str) for one in versions.values())
+    return "" if plain else "versions"
 
 
 def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:

@@ -245,6 +245,16 @@ class Release(FurtherQuestions, Relations):
         self.manifest = complete
         return target
 
+    def report(self, *, ledger: Any = None, audit: Any = None, about: Any = None) -> str:
+        """The report that a reviewer reads before signing off, as one page of HTML; `discreet report` writes the same.
+
+        `ledger` is the file that it was charged to, `audit` what `discreet audit SPEC -o audit.json` wrote, `about`
+        words of the custodian: a TOML file, or a dict such as {"organisation": "Town"}.
+        """
+        from discreet.report import rendered
+
+        return rendered(self, ledger=ledger, audit=audit, about=about)
+
     def __repr__(self) -> str:
         mark = "" if self.publishable else "NOT PRIVATE, for tests only: "
         by = ", ".join(self.schema.names)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.about import about_problems, read_about
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
@@ -27,7 +28,7 @@ from discreet.tasks import TASKS, Task, task_from_dict
 
 DRAFT_MARK = "drafted_from_private_data"
 
-_TABLES = ("data", "privacy", "attributes", "releases")
+_TABLES = ("data", "privacy", "attributes", "releases", "about")
 _DATA_KEYS = ("source", "table", "name", "delimiter", "encoding")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
 _KNOWN_KEYS = ("known", "known_csv")
@@ -98,7 +99,7 @@ class _Checker:
             if unit is None or not {*release.task.attributes(self._tables["attributes"])} <= {*schema}:
                 del releases[name_of]
         base, dataset, unit = self.path.parent, name or self.path.stem, unit or Unit()
-        data = (dataset, delimiter, encoding, self._periods)
+        data = (dataset, delimiter, encoding, self._periods, self._about())
         return Spec(schema, unit, source, budget, ledger, releases, drafted, base, *data)
 
     def overspent(self) -> list[str]:
@@ -131,6 +132,12 @@ class _Checker:
         except (LookupError, ValueError):
             self._say("data", f'encoding: {encoding!r} is unknown; use a name such as "utf-8" or "latin-1"')
         return source, delimiter, encoding, self._text("data", "name")
+
+    def _about(self) -> dict[str, str]:
+        table = self._tables["about"]
+        found = about_problems(table) if table else []
+        self._say("about", *found)
+        return {} if found or not table else read_about(table)
 
     def _unit(self) -> Unit | None:
         table = _floats(self._tables["privacy"])

@@ -44,6 +44,8 @@ class Spec:
     delimiter: str | None = None
     encoding: str | None = None
     periods: Periods | None = None
+    #: who stands behind the releases, and why they are made, in words
+    about: dict[str, str] = field(default_factory=dict)
 
     def resolve(self, path: str) -> str:
         """A path of the spec as seen from here; database addresses stay as they are."""

@@ -37,7 +37,7 @@ def test_demo_tells_the_story_and_leaves_a_folder_to_play_with(town: tuple[Path,
 def test_the_commands_that_demo_suggests_work(cli: Cli, town: tuple[Path, str]) -> None:
     here, said = town
     suggested = [line.strip() for line in said.splitlines() if line.startswith("  discreet ")]
-    assert len(suggested) == 3
+    assert len(suggested) == 4
     before = (here / "discreet-demo" / "by-age" / "release.json").read_bytes()
     said = done(cli(here, "query", "discreet-demo/by-age", "--by", "sex,district.side", "age < 18"))
     assert 'discreet query discreet-demo/by-age --by sex,district.side "age < 18"' in suggested
@@ -47,6 +47,8 @@ def test_the_commands_that_demo_suggests_work(cli: Cli, town: tuple[Path, str]) 
     again = done(cli(here, "publish", "discreet-demo/town.toml", "by-age", "-o", "discreet-demo/by-age"))
     assert "budget: 1 spent, 1 left" in again
     assert (here / "discreet-demo" / "by-age" / "release.json").read_bytes() == before
+    report = next(line for line in suggested if line.startswith("discreet report ")).partition("   ")[0].split()[1:]
+    assert done(cli(here, *report)) == "discreet-demo/report.html: all checks passed\n"
 
 
 def test_demo_never_overwrites(cli: Cli, town: tuple[Path, str], tmp_path: Path) -> None:

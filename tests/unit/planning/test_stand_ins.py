@@ -54,7 +54,7 @@ def test_which_records_of_a_user_are_kept() -> None:
 def test_epsilon_in_words() -> None:
     assert posterior(exact(1, "epsilon")) == pytest.approx(0.1 * np.e / (0.9 + 0.1 * np.e))
     said = in_words(exact(1, "epsilon"), Unit())
-    assert said.startswith("In words: a suspicion of 10 % that a row is in the data becomes at most 23 %")
+    assert said.startswith("In words: a suspicion of 10 % that a row is in the data becomes at most 23.2 %")
     assert "a patient is what it is, and not another" in in_words(exact(1, "e"), Unit("patient", 3, None, "replace"))
     assert "99.98 %" in in_words(exact("10.8", "epsilon"), Unit())
     assert "nearly 100 %" in in_words(exact("900", "epsilon"), Unit())

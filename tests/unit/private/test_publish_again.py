@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.audit.published import published as audited
-from discreet.audit.report import HOLDS
+from discreet.audit.verdicts import HOLDS
 from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFailed
 from discreet.mechanisms import Request
 from discreet.noise import Noise, SeededSource, ZeroNoise

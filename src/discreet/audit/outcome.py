@@ -10,9 +10,9 @@ from typing import Any
 from discreet.audit.black_box import LowerBound
 from discreet.audit.replay import Replayed
 from discreet.audit.traces import Traced
+from discreet.audit.verdicts import BROKEN, HOLDS, number
 from discreet.privacy import as_text
 
-HOLDS, BROKEN = "HOLDS", "BROKEN"
 _SHOWN = 5
 
 
@@ -120,12 +120,6 @@ class Audited:
         if self.of_others is not None:
             told["other_periods"] = {"problems": self.of_others}
         return told
-
-
-def number(value: Any) -> str:
-    """A fraction for people: short where it is, else to six digits."""
-    text = as_text(value)
-    return text if len(text) <= 12 else f"{float(value):.6g}"
 
 
 def software() -> str:

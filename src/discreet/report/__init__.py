@@ -1,0 +1,8 @@
+"""What somebody who must sign a release off should read: one page, made from the release, its ledger and an audit."""
+
+from __future__ import annotations
+
+from discreet.report.page import rendered
+from discreet.report.registry_entry import registry_entry
+
+__all__ = ["registry_entry", "rendered"]
