@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
+from discreet.numbers.corridors import Corridor
 from discreet.numbers.fractions_of_counts import fraction_bounds
 from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
 from discreet.queries.forms import joined
 from discreet.queries.selection import Selection, union
-from discreet.release.expressions import Expression, check_same_data, key, pencil_of
+from discreet.release.expressions import Expression, check_same_data, corridor_of, key, pencil_of
 from discreet.release.forms_asked import part_answers
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Ratio:
         best = np.array([over[0]]), np.array([under[0]])
         if pencil is not None:
             found = ratios_by_law(pencil, *best, (self.least, self.most), level)
+        elif plain and (corridor := corridor_of(self.above, self.below)) is not None:
+            found = ratio_between_sides(corridor, over[0], under[0], (self.least, self.most), level)
         else:
             low, high = self._bounds(level)
             found = ratios_between(*best, low, high, self._doubt(under[0], level), (self.least, self.most))
@@ -136,6 +139,18 @@ def ratios_by_law(
         ratio = np.clip(np.where(under > 0, over / under, np.nan), *limits)
         stderr = np.sqrt(pencil.variance(np.nan_to_num(ratio, posinf=0.0))) / np.abs(under)
     return ratios_between(over, under, low, high, np.where(under > 0, stderr, np.nan), limits)
+
+
+def ratio_between_sides(
+    corridor: Corridor, over: float, under: float, limits: tuple[float, float], level: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The same of one ratio of which it is known what both sums lie between."""
+    least, most = limits
+    start = over / under if under > 0 else 0.0
+    guess = min(max(start, least), most)
+    low, high = corridor.ratios(level, guess, least, most)
+    stderr = corridor.at(guess).stderr / under if under > 0 else math.nan
+    return ratios_between(*(np.array([number]) for number in (over, under, low, high, stderr)), limits)
 
 
 def ratios_between(
