@@ -13,7 +13,7 @@ from tests.unit.summaries.test_block_answers import PLANS, Floats, cells, drawn,
 
 
 def some_boxes(sizes: tuple[int, ...], dice: np.random.Generator) -> PairedBoxes:
-    """Parts of the first attribute, each cut to a box of the others; weights are few numbers, so that some are equal."""
+    """Parts of the first attribute, each cut to a box of the others; with few different weights."""
     parts = np.unique(np.concatenate([[0], dice.integers(0, sizes[0], 4), [sizes[0]]]))
     first, last = (np.sort(dice.integers(0, sizes, (parts.size - 1, 2, len(sizes))), axis=1)).transpose(1, 0, 2)
     first[:, 0], last[:, 0] = parts[:-1], parts[1:] - 1
