@@ -145,7 +145,7 @@ def test_a_misspelt_attribute_is_no_column_to_keep(
         noisy.ask(tmp_path / "q.csv", keep=keep)
 
 
-@pytest.mark.parametrize("method", ["privelet", "dyadic", "weighted", "privelet*"])
+@pytest.mark.parametrize("method", ["privelet", "dyadic", "weighted", "privelet*", "adaptive"])
 def test_ranges_open_with_labelled_cells(tmp_path: Path, method: str) -> None:
     import duckdb
     import pandas as pd
