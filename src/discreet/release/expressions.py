@@ -26,6 +26,7 @@ from discreet.queries.forms import CellWeights
 from discreet.queries.selection import Selection
 from discreet.release.data_sets import chance_between, difference_of
 from discreet.release.forms_asked import boxes_of, paired_boxes, part_answers
+from discreet.release.remarks import said_once
 from discreet.summaries.linear_laws import KnownLaw
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Expression:
         least = float(self.constant) if self._signs() == {1} else -math.inf
         most = float(self.constant) if self._signs() == {-1} else math.inf
         value, low, high = (min(max(number, least), most) for number in (value, low, high))
-        note = "; ".join(dict.fromkeys(release.note for release in self.releases if release.note))
+        note = said_once(release.note for release in self.releases)
         return Estimate(value, stderr, low, max(high, low), level, note, asked=self)
 
     def _signs(self) -> set[int]:

@@ -18,6 +18,7 @@ from discreet.queries.forms import joined
 from discreet.queries.selection import Selection, union
 from discreet.release.expressions import Expression, check_same_data, corridor_of, key, pencil_of
 from discreet.release.forms_asked import part_answers
+from discreet.release.remarks import said_once
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -63,7 +64,7 @@ class Ratio:
         releases = {key(one): one for one in self.releases}.values()
         notes = [EMPTY if under[0] <= 0 else "", *(release.note for release in releases)]
         ends = "interval" if over[1] and under[1] else "bounds"
-        note = "; ".join(filter(None, dict.fromkeys(notes)))
+        note = said_once(notes)
         return Estimate(value, stderr, low_end, high_end, level, note, asked=self._asked, ends=ends)  # type: ignore[arg-type]
 
     @property
