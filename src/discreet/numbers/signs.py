@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _FAR = 16.0
 _ANGLES = np.arange(1, 1 << 13) * (math.pi / 64)
 #: widths of the normal laws that are mixed, in standard deviations of the noise
-_WIDTHS = 2.0 ** np.arange(-4, 9)
+_WIDTHS: Floats = np.exp2(np.arange(-4, 9, dtype=np.float64))
 #: what all widths together weigh before anything is seen, in numbers seen
 _BEFORE = 0.1
 #: numbers of nearly one size are taken together in so many runs

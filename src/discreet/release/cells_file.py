@@ -1,4 +1,4 @@
-"""Cells with their labels, beside a table of something else: so that every release opens as rows that people can read."""
+"""Cells with their labels, beside a table of something else: so every release opens as rows that people can read."""
 
 from __future__ import annotations
 

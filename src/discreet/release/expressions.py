@@ -238,11 +238,11 @@ def corridor_of(over: Expression, under: Expression) -> Corridor | None:
     """What both lie between, if every release in them can tell that; constants are added."""
     parts: list[Sides] = []
     for release in {key(one): one for one in (*over.releases, *under.releases)}.values():
-        forms, sizes = [expression.form(release) for expression in (over, under)], release.schema.sizes
-        weighted = [boxes_of(form, sizes) for form in forms]
+        above, below, sizes = over.form(release), under.form(release), release.schema.sizes
+        weighted = boxes_of(above, sizes), boxes_of(below, sizes)
         if (pencil := release.summary.pencil(*weighted)) is not None:
             parts.append(KnownLaw.of(pencil, *weighted))
-        elif (sides := release.summary.sides(paired_boxes(*forms, sizes))) is not None:
+        elif (sides := release.summary.sides(paired_boxes(above, below, sizes))) is not None:
             parts.append(sides)
         else:
             return None

@@ -38,7 +38,8 @@ def paired_boxes(over: CellWeights, under: CellWeights, sizes: Sequence[int]) ->
     """Two forms as boxes that have a weight in each."""
     parts = joined(over, under, sizes)
     asked = asked_of([selection for _, _, selection in parts], sizes)
-    above, below = (np.array([float(part[side]) for part in parts])[asked.owner] for side in (0, 1))
+    above = np.array([float(weight) for weight, _, _ in parts])[asked.owner]
+    below = np.array([float(weight) for _, weight, _ in parts])[asked.owner]
     return PairedBoxes(asked.first, asked.last, above, below)
 
 

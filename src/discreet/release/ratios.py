@@ -151,7 +151,8 @@ def ratio_between_sides(
     guess = min(max(start, least), most)
     low, high = corridor.ratios(level, guess, least, most)
     stderr = corridor.at(guess).stderr / under if under > 0 else math.nan
-    return ratios_between(*(np.array([number]) for number in (over, under, low, high, stderr)), limits)
+    one, two, first, last, error = (np.array([number]) for number in (over, under, low, high, stderr))
+    return ratios_between(one, two, first, last, error, limits)
 
 
 def ratios_between(

@@ -304,7 +304,8 @@ def _statement(dice: random.Random) -> str:
         over = some("over ()", "over (partition by place)", f"over (partition by {place()} order by age)")
         wrong = some("avg(age)", "count(age)", "1", "count(*) + 1", "row_number() over ()", "case when 1 then 2 end")
         answer = some(
-            "count(*)", "sum(count)", "sum(r.count)", "sum(zzz.count)", "share()", f"share() {over}", f"count(*) * 1.0 / sum(count(*)) {over}",
+            "count(*)", "sum(count)", "sum(r.count)", "sum(z.count)", "share()",
+            f"share() {over}", f"count(*) * 1.0 / sum(count(*)) {over}",
             "median(age)", f"quantile(age, {value()})", "percentile_cont(0.3) within group (order by pay)",
             f"count(*) filter (where {condition(2)})", wrong,
         )  # fmt: skip

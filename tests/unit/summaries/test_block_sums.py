@@ -63,7 +63,7 @@ def test_sides_are_those_of_least_squares(name: str) -> None:
 def test_values_count_from_the_lowest_to_the_highest_of_a_block() -> None:
     looks = drawn("squares", 2)
     tree, sizes = TreeAnswers(looks, [None, None]), looks.tree.plan.sizes
-    worth = np.cumsum(np.arange(sizes[0])) + 0.5
+    worth = np.cumsum(np.arange(sizes[0]), dtype=np.float64)
     one = np.ones(1)
     everything = PairedBoxes(np.zeros((1, 2), np.int64), np.array([sizes]) - 1, one, one)
     found = TreeSides.of(tree, everything, 0, lambda first, last: (worth[first], worth[last])).at(3.0)
