@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.privacy import Unit
-    from discreet.private.publish import from_counts
-    from discreet.private.publish import open_data as open
+    from discreet.private.publish import from_counts, open_data
     from discreet.queries import Estimate
     from discreet.release import Release, combine, load
     from discreet.schema import Nominal, Ordinal, Periods, Reading, Schema
     from discreet.spec import load_spec
     from discreet.tasks import Items, Marginals, Ranges, Table
+
+    open = open_data
+    __version__: str
 
 #: public name -> the module that it comes from
 _HOMES = {
@@ -32,6 +34,7 @@ _HOMES = {
     "load_spec": "spec",
 }
 
+#: `discreet.open` is not among them: `from discreet import *` must not hide Python's own
 __all__ = [
     "DiscreetError",
     "Estimate",
@@ -50,11 +53,14 @@ __all__ = [
     "from_counts",
     "load",
     "load_spec",
-    "open",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("discreet")
     if name not in _HOMES:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     module = _HOMES[name]
@@ -68,4 +74,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "open"]

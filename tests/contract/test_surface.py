@@ -34,7 +34,6 @@ NAMES = [
     "from_counts",
     "load",
     "load_spec",
-    "open",
 ]
 
 
@@ -42,6 +41,8 @@ def test_exported_names() -> None:
     assert sorted(discreet.__all__) == NAMES
     for name in NAMES:
         assert getattr(discreet, name) is not None
+    assert callable(discreet.open)  # which a star import leaves alone, for it is Python's own name too
+    assert re.match(r"\d+\.\d+", discreet.__version__)
     with pytest.raises(AttributeError):
         discreet.nothing  # noqa: B018
 

@@ -13,6 +13,7 @@ from discreet.cli.show import print_answer, print_json, print_table
 from discreet.errors import BadParameter
 from discreet.release import Release, load
 from discreet.release.frame import Frame
+from discreet.release.remarks import said_once
 
 NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
 #: below it, a certainty says little
@@ -197,7 +198,7 @@ def _give(release: Release, frame: Frame, level: float, output: Path | None, as_
         print_json(frame.to_dicts())
     else:
         said = [f"intervals hold the truth with probability {level:g}", *frame.notes, release.note]
-        title, counts = "; ".join(filter(None, said)), "count" in frame.columns
+        title, counts = said_once(said), "count" in frame.columns
         rows = [[_cell(*named, counts) for named in zip(frame.columns, row, strict=True)] for row in frame.rows()]
         print_table(title, list(frame.columns), rows, right=NUMBERS)
 

@@ -48,7 +48,7 @@ def item_of(node: Any, names: Names) -> Item:
         if inner.kind not in ("count", "share") or inner.only is not None:
             raise refusal(node, "cannot be filtered", "a count or a share can")
         return replace(inner, only=predicate(node.expression.this, names))
-    if is_count(node):
+    if is_count(node, names):
         return Item("count", "count")
     if isinstance(node, exp.Window) or (isinstance(node, exp.Anonymous) and node.name.casefold() == "share"):
         return _share(node, names)
@@ -77,7 +77,7 @@ def place_of(node: Any, names: Names) -> Place:
     raise refusal(node, "cannot be answered here", _ITEMS)
 
 
-def is_count(node: Any) -> bool:
+def is_count(node: Any, names: Names) -> bool:
     """count(*), count(), or sum(count): a release is a table of counts to some."""
     from sqlglot import exp
 
@@ -85,7 +85,8 @@ def is_count(node: Any) -> bool:
         return not node.args.get("expressions") and (node.this is None or isinstance(node.this, exp.Star))
     if not isinstance(node, exp.Sum) or not isinstance(node.this, exp.Column):
         return False
-    return bool(node.this.name.casefold() == "count")
+    *table, column = [part.name.casefold() for part in node.this.parts]
+    return column == "count" and (not table or (len(table) == 1 and table[0] in names.tables))
 
 
 def _share(node: Any, names: Names) -> Item:
@@ -123,9 +124,14 @@ def _ratio(node: Any, names: Names) -> Item:
             waiting += [(one.this, above), (one.expression, above == isinstance(one, exp.Mul))]
         elif isinstance(one, exp.Literal) and not one.is_string and len(one.name) < 20 and float(one.name) > 0:
             factor = factor * float(one.name) if above else factor / float(one.name)
-        elif above and (is_count(one) or isinstance(one, exp.Filter)):
+        elif above and (is_count(one, names) or isinstance(one, exp.Filter)):
             counts.append(item_of(one, names))
-        elif not above and isinstance(one, exp.Window) and isinstance(one.this, exp.Sum) and is_count(one.this.this):
+        elif (
+            not above
+            and isinstance(one, exp.Window)
+            and isinstance(one.this, exp.Sum)
+            and is_count(one.this.this, names)
+        ):
             totals.append(_partition(one, names))
         else:
             raise refusal(node, "is arithmetic that is not answered here", f"for shares write share(). {_ITEMS}")

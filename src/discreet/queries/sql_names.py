@@ -65,6 +65,11 @@ class Names:
             )
         return place.attribute
 
+    def hides(self, name: str, place: Place) -> bool:
+        """Whether something else than an attribute has its name."""
+        own = self._found(name)
+        return own in self.schema and place != Place(own)
+
     def _found(self, name: str) -> str:
         """As the schema writes it: SQL does not tell capitals from small letters."""
         if name in self.schema:

@@ -134,11 +134,16 @@ def _groups(select: Any, items: tuple[Item, ...], names: Names) -> tuple[Place, 
 
 
 def _grouped_by(node: Any, items: tuple[Item, ...], names: Names) -> Place:
+    from sqlglot import exp
+
     found = _selected(node, items)
     if found is not None:
         item = items[found]
         if item.place is None or item.kind != "group":
             raise refusal(node, "is an answer, not a group", "group by attributes, levels or bins")
+        if isinstance(node, exp.Column) and names.hides(node.name, item.place):
+            instead = f"group by {found + 1}, or give what is selected another name"
+            raise refusal(node, "is the name of an attribute, and of something else that is selected", instead)
         return item.place
     return place_of(node, names)
 

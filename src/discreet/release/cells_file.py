@@ -1,4 +1,4 @@
-"""Cells with their labels, beside a table that has none: so that every release opens as rows that people can read."""
+"""Cells with their labels, beside a table of something else: so every release opens as rows that people can read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries import Summary
 from discreet.summaries.columns import cell_labels
-from discreet.summaries.node_columns import column_names
 
 CELLS = "cells.parquet"
 #: more would take longer than the release itself
@@ -19,9 +18,8 @@ LEVEL = 0.95
 
 
 def has_labels(columns: list[str], schema: Schema) -> bool:
-    """Whether rows say what they count: by values, by ends of ranges, or by a predicate."""
-    ends = {name for names in column_names(schema).values() for name in names}
-    return bool({*schema, *ends, "where"} & set(columns))
+    """Whether rows name a value of every attribute, or a predicate; blocks and nodes have ends of ranges instead."""
+    return set(schema) <= set(columns) or "where" in columns
 
 
 def about_cells(schema: Schema) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What estimates are answers to: counts of releases, added up, and ratios of these. Answered by their joint law.
 
 Counts of one release share noise. Where its law is known (`Summary.pencil`) the interval of a sum is that of the sum's
-own noise; elsewhere it is made of the intervals of disjoint parts, each at a level so high that all are right together.
-Noise of different releases is independent.
+own noise; where blocks of cells have a law (`Summary.sides`), it is that of the two sums between which it lies;
+elsewhere it is made of the intervals of disjoint parts, each at a level so high that all are right together. Noise of
+different releases is independent.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from discreet.errors import BadParameter
+from discreet.numbers.corridors import Corridor, Sides
 from discreet.numbers.fractions_of_counts import sum_bounds
 from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
 from discreet.queries.forms import CellWeights
 from discreet.queries.selection import Selection
 from discreet.release.data_sets import chance_between, difference_of
-from discreet.release.forms_asked import boxes_of, part_answers
+from discreet.release.forms_asked import boxes_of, paired_boxes, part_answers
+from discreet.release.remarks import said_once
+from discreet.summaries.linear_laws import KnownLaw
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -123,8 +127,12 @@ class Expression:
         if len(self.others) == 1 and not self.counts:
             ((share, quantity),) = self.others
             return replace(quantity.answer(level) * share + self.constant, asked=self)
-        pencil = None if self.others else pencil_of(self, Expression())
-        return self._by_law(pencil, level) if pencil is not None else self._by_parts(level)
+        if not self.others:
+            if (pencil := pencil_of(self, Expression())) is not None:
+                return self._by_law(pencil, level)
+            if (corridor := corridor_of(self, Expression())) is not None:
+                return self._between(corridor, level)
+        return self._by_parts(level)
 
     def best(self, level: float) -> tuple[float, bool]:
         """The best number, of each part on its own; and whether all parts have intervals, not bounds."""
@@ -146,6 +154,11 @@ class Expression:
         low, high = min(plain - half, value), max(plain + half, value)
         return self._made(value, math.sqrt(pencil.over_variance.item()), low, high, level)
 
+    def _between(self, corridor: Corridor, level: float) -> Estimate:
+        value, found = self.best(level)[0], corridor.at(0.0)
+        low, high = found.ends(level)
+        return self._made(value, found.stderr, min(low, value), max(high, value), level)
+
     def _by_parts(self, level: float) -> Estimate:
         """Every part with an interval of its own."""
         terms = len(self.counts) + len(self.others)
@@ -166,7 +179,7 @@ class Expression:
         least = float(self.constant) if self._signs() == {1} else -math.inf
         most = float(self.constant) if self._signs() == {-1} else math.inf
         value, low, high = (min(max(number, least), most) for number in (value, low, high))
-        note = "; ".join(dict.fromkeys(release.note for release in self.releases if release.note))
+        note = said_once(release.note for release in self.releases)
         return Estimate(value, stderr, low, max(high, low), level, note, asked=self)
 
     def _signs(self) -> set[int]:
@@ -219,6 +232,21 @@ def pencil_of(over: Expression, under: Expression) -> Pencil | None:
         return None
     shifts = (float(over.constant), float(under.constant))
     return replace(found, over=found.over + shifts[0], under=found.under + shifts[1])
+
+
+def corridor_of(over: Expression, under: Expression) -> Corridor | None:
+    """What both lie between, if every release in them can tell that; constants are added."""
+    parts: list[Sides] = []
+    for release in {key(one): one for one in (*over.releases, *under.releases)}.values():
+        above, below, sizes = over.form(release), under.form(release), release.schema.sizes
+        weighted = boxes_of(above, sizes), boxes_of(below, sizes)
+        if (pencil := release.summary.pencil(*weighted)) is not None:
+            parts.append(KnownLaw.of(pencil, *weighted))
+        elif (sides := release.summary.sides(paired_boxes(above, below, sizes))) is not None:
+            parts.append(sides)
+        else:
+            return None
+    return Corridor(tuple(parts), float(over.constant), float(under.constant))
 
 
 def _parts_of(release: Release, form: CellWeights, level: float) -> tuple[float, float, float]:

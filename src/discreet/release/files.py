@@ -50,7 +50,7 @@ def sealed(
     """The manifest with file hashes and seal, and the bytes of its files, by name.
 
     A release that was loaded keeps its format, and what lay `beside` its table, so that a copy has the seal that the
-    ledger knows. Beside a new one that has no labels lie its cells, unless they are too many.
+    ledger knows. Beside a new one whose rows are no cells lie its cells, unless they are too many.
     """
     table = summary.stored()
     contents = {TABLE: _packed(table)}

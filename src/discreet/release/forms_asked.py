@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.queries import Questions
-from discreet.queries.forms import CellWeights
+from discreet.queries.forms import CellWeights, joined
 from discreet.queries.selection import Selection
 from discreet.summaries import Answers
-from discreet.summaries.linear_laws import WeightedBoxes
+from discreet.summaries.linear_laws import PairedBoxes, WeightedBoxes
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -32,6 +32,15 @@ def boxes_of(form: CellWeights, sizes: Sequence[int]) -> WeightedBoxes:
     asked = asked_of([selection for _, selection in form.parts], sizes)
     weights = np.array([float(weight) for weight, _ in form.parts])[asked.owner]
     return WeightedBoxes(asked.first, asked.last, 1, np.zeros_like(asked.owner), weights.astype(np.float64))
+
+
+def paired_boxes(over: CellWeights, under: CellWeights, sizes: Sequence[int]) -> PairedBoxes:
+    """Two forms as boxes that have a weight in each."""
+    parts = joined(over, under, sizes)
+    asked = asked_of([selection for _, _, selection in parts], sizes)
+    above = np.array([float(weight) for weight, _, _ in parts])[asked.owner]
+    below = np.array([float(weight) for _, weight, _ in parts])[asked.owner]
+    return PairedBoxes(asked.first, asked.last, above, below)
 
 
 def part_answers(release: Release, selections: Sequence[Selection], level: float) -> Answers:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.charts.small_bars import html_table, small_bar
-from discreet.errors import MissingExtra
+from discreet.errors import BadParameter, MissingExtra
 from discreet.naming import usable_path
 from discreet.release.workbook import workbook
 
 SHOWN = 20
+ENDINGS = (".csv", ".xlsx", ".parquet")
 #: a number below zero, or a bin that starts there, such as -20..-16
 _BELOW_ZERO = re.compile(r"-[0-9]+(\.[0-9]+)?(\.\.-?[0-9]+)?")
 
@@ -91,8 +92,8 @@ class Frame:
         return target
 
     def write(self, path: str | Path) -> Path:
-        """A file by its ending: .xlsx, .parquet, or else CSV."""
-        target = _file(path)
+        """A file by its ending: .csv, .xlsx or .parquet."""
+        target = checked_ending(path)
         if target.suffix.lower() == ".xlsx":
             return self.to_excel(target)
         if target.suffix.lower() == ".parquet":
@@ -133,7 +134,19 @@ def extra(library: str, method: str) -> Any:
 
 
 def _file(path: str | Path) -> Path:
-    return usable_path(path, "a file of answers")
+    target = usable_path(path, "a file of answers")
+    if not target.parent.is_dir():
+        raise BadParameter(f"{target}: there is no folder {target.parent}; make it first, or write elsewhere")
+    if target.is_dir():
+        raise BadParameter(f"{target} is a folder; name a file in it, such as {target / 'answers.csv'}")
+    return target
+
+
+def checked_ending(path: str | Path) -> Path:
+    target = _file(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise BadParameter(f"{target}: answers are written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; end it so")
+    return target
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -1,7 +1,8 @@
 """Means, variances and sums over the values of an ordinal attribute, from counts of its values.
 
-By the joint law of these counts where it is known: the mean is a ratio of two weighted sums (`numbers.pencils`). Else
-from intervals of the counts up to each value and above it, all right together (`numbers.bands`). Where a bin holds
+By the joint law of these counts where it is known: the mean is a ratio of two weighted sums (`numbers.pencils`). Where
+blocks of cells have such a law, it is known what these sums lie between (`numbers.corridors`). Else from intervals of
+the counts up to each value and above it, all right together (`numbers.bands`). Where a bin holds
 several values, nobody knows where in it records lie: intervals allow for all of it.
 """
 
@@ -17,18 +18,20 @@ import numpy as np
 from discreet.queries import Boxes, Estimate
 from discreet.release.expressions import Expression
 from discreet.release.ratios import EMPTY
-from discreet.release.value_counts import ByBand, ByLaw, Ends, ValueRuns
+from discreet.release.value_counts import ByBand, ByLaw, ValueRuns
+from discreet.release.values_in_blocks import ByBlocks, values
 from discreet.schema import Ordinal
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
 
 Kind = Literal["mean", "variance", "sum"]
+Source = ByLaw | ByBlocks | ByBand
 #: into how many runs of values an attribute is cut, where the noise of its values is independent, and where it is not
 _RUNS = (1 << 16, 1024, 448)
-_RUNS_WITHOUT_LAW = 256
-#: around so many public points squares are taken; those near the mean say most
-_POINTS = 9
+_RUNS_IN_BLOCKS, _RUNS_WITHOUT_LAW = 4096, 256
+#: around so many points squares are taken, of all that the mean may be
+_POINTS = 5
 WIDE_BINS = "bins hold several values, and the interval allows for any place in them"
 POSSIBLE = "low to high are bounds of what the intervals of counts leave possible"
 
@@ -72,7 +75,7 @@ class Moment:
             asked=Expression(others=((Fraction(1), self),)),
         )
 
-    def _source(self) -> ByLaw | ByBand:
+    def _source(self) -> Source:
         schema = self.release.schema
         ordinal = schema[schema.names[self.attribute]]
         assert isinstance(ordinal, Ordinal)
@@ -84,9 +87,12 @@ class Moment:
                 return found
             if ordinal.bins <= _RUNS[-1]:
                 break
+        blocks = ByBlocks(*given, ValueRuns.of(ordinal, _RUNS_IN_BLOCKS), ordinal)
+        if blocks.corridor(values) is not None:
+            return blocks
         return ByBand(*given, ValueRuns.of(ordinal, _RUNS_WITHOUT_LAW))
 
-    def _best(self, source: ByLaw | ByBand) -> float:
+    def _best(self, source: Source) -> float:
         records, total, squares, _ = source.plain
         if self.kind == "sum":
             return total
@@ -99,33 +105,28 @@ class Moment:
         """Whatever the counts."""
         return {"mean": float(runs.low[0]), "variance": 0.0, "sum": 0.0 if runs.low[0] >= 0 else -math.inf}[self.kind]
 
-    def _most(self, source: ByLaw | ByBand) -> float:
+    def _most(self, source: Source) -> float:
         low, high = float(source.runs.low[0]), float(source.runs.high[-1])
         return {"mean": high, "variance": (high - low) ** 2 / 4, "sum": 0.0 if high <= 0 else math.inf}[self.kind]
 
-    def _mean_ends(self, source: ByLaw | ByBand, level: float) -> tuple[float, float]:
-        low, high = source.means(Ends.of_values(source.runs), level)
+    def _mean_ends(self, source: Source, level: float) -> tuple[float, float]:
+        low, high = source.means(None, level)
         return low.item(), high.item()
 
-    def _sum_ends(self, source: ByLaw | ByBand, level: float) -> tuple[float, float]:
+    def _sum_ends(self, source: Source, level: float) -> tuple[float, float]:
         low, high = source.sums(level)
         return max(low, self._least(source.runs)), min(high, self._most(source))
 
-    def _variance_ends(self, source: ByLaw | ByBand, level: float) -> tuple[float, float]:
-        """The variance is the mean square around any point less the square of its distance from the mean.
+    def _variance_ends(self, source: Source, level: float) -> tuple[float, float]:
+        """The mean square around the mean: around all that the mean may be.
 
-        The mean squares around several points hold together with the mean; each of them is a bound.
+        Whatever the true mean is, the mean square around it lies in its own interval. So where the mean is in its
+        interval, the variance is between the ends of the mean squares around what is in there; both intervals
+        leave a quarter of the rest beyond each end of the answer.
         """
-        runs = source.runs
-        points = np.linspace(runs.low[0], runs.high[-1], _POINTS)
-        each = 1 - (1 - level) / (_POINTS + 2)  # either end of the mean may spoil either end
-        low, high = source.means(Ends.of_squares(runs, points), each)
-        mean_low, mean_high = self._mean_ends(source, each)
-        furthest = np.maximum(np.abs(points - mean_low), np.abs(points - mean_high))
-        nearest = np.where(
-            (mean_low <= points) & (points <= mean_high),
-            0.0,
-            np.minimum(np.abs(points - mean_low), np.abs(points - mean_high)),
-        )
-        least, most = float(np.max(low - furthest**2)), float(np.min(high - nearest**2))
-        return max(least, 0.0), min(max(most, least, 0.0), self._most(source))
+        rest = 1 - level
+        low, high = self._mean_ends(source, 1 - rest / 4)
+        points = np.linspace(low, high, _POINTS)
+        least, most = source.means(points, 1 - rest / 2)
+        between = ((high - low) / (_POINTS - 1) / 2) ** 2  # a mean square is lower by no more between two points
+        return max(float(np.min(least)) - between, 0.0), min(max(float(np.max(most)), 0.0), self._most(source))

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import BadParameter, CannotAnswer
+from discreet.numbers.corridors import Corridor
 from discreet.numbers.fractions_of_counts import fraction_bounds
 from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
 from discreet.queries.forms import joined
 from discreet.queries.selection import Selection, union
-from discreet.release.expressions import Expression, check_same_data, key, pencil_of
+from discreet.release.expressions import Expression, check_same_data, corridor_of, key, pencil_of
 from discreet.release.forms_asked import part_answers
+from discreet.release.remarks import said_once
 
 if TYPE_CHECKING:
     from discreet.release.release import Release
@@ -53,6 +55,8 @@ class Ratio:
         best = np.array([over[0]]), np.array([under[0]])
         if pencil is not None:
             found = ratios_by_law(pencil, *best, (self.least, self.most), level)
+        elif plain and (corridor := corridor_of(self.above, self.below)) is not None:
+            found = ratio_between_sides(corridor, over[0], under[0], (self.least, self.most), level)
         else:
             low, high = self._bounds(level)
             found = ratios_between(*best, low, high, self._doubt(under[0], level), (self.least, self.most))
@@ -60,7 +64,7 @@ class Ratio:
         releases = {key(one): one for one in self.releases}.values()
         notes = [EMPTY if under[0] <= 0 else "", *(release.note for release in releases)]
         ends = "interval" if over[1] and under[1] else "bounds"
-        note = "; ".join(filter(None, dict.fromkeys(notes)))
+        note = said_once(notes)
         return Estimate(value, stderr, low_end, high_end, level, note, asked=self._asked, ends=ends)  # type: ignore[arg-type]
 
     @property
@@ -136,6 +140,19 @@ def ratios_by_law(
         ratio = np.clip(np.where(under > 0, over / under, np.nan), *limits)
         stderr = np.sqrt(pencil.variance(np.nan_to_num(ratio, posinf=0.0))) / np.abs(under)
     return ratios_between(over, under, low, high, np.where(under > 0, stderr, np.nan), limits)
+
+
+def ratio_between_sides(
+    corridor: Corridor, over: float, under: float, limits: tuple[float, float], level: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The same of one ratio of which it is known what both sums lie between."""
+    least, most = limits
+    start = over / under if under > 0 else 0.0
+    guess = min(max(start, least), most)
+    low, high = corridor.ratios(level, guess, least, most)
+    stderr = corridor.at(guess).stderr / under if under > 0 else math.nan
+    one, two, first, last, error = (np.array([number]) for number in (over, under, low, high, stderr))
+    return ratios_between(one, two, first, last, error, limits)
 
 
 def ratios_between(

@@ -82,8 +82,13 @@ class Release(FurtherQuestions, Relations):
             raise BadParameter("count: a whole number is an estimate; ask for either `whole` or `measured`")
         if cells is not None and where is not None:
             raise BadParameter("count: give either a predicate (`where`) or a list of cells, not both")
-        boxes = self._selected(where) if cells is None else self._listed(cells)
-        selection = bind(where, self.schema, self._known) if cells is None else selection_of(boxes, self.schema.sizes)
+        sizes = self.schema.sizes
+        if cells is None:
+            selection = bind(where, self.schema, self._known)
+            boxes = selection.boxes(sizes)
+        else:
+            boxes = self._listed(cells)
+            selection = selection_of(boxes, sizes)
         found = self.counted(boxes, level, measured=measured, whole=whole, reliable=reliable)
         return replace(found, asked=Expression.count(self, selection, measured=measured))
 

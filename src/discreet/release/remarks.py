@@ -28,6 +28,11 @@ def why_no_end(method: str, left_out: Iterable[LeftOut]) -> str:
     return f"{reasons}; publishing with {buys} would give one" if buys else reasons
 
 
+def said_once(notes: Iterable[str]) -> str:
+    """Notes as one, without what was said before."""
+    return "; ".join(dict.fromkeys(part for note in notes for part in note.split("; ") if part))
+
+
 def remark(summary: Summary, found: Answers, level: float, no_end: str) -> str:
     """What to say of an answer whose interval holds nearly anything; nothing of others."""
     width = float(found.high[0] - found.low[0])

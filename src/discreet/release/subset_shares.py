@@ -3,7 +3,8 @@
 Where the joint law of part and whole is known, it decides. Elsewhere a share is part / (part + rest), where the rest is
 counted by questions of its own: it rises with the part and falls with the rest, so that it lies between what the ends
 of both intervals give. Each of the two is asked at a level at which both ends of a side are right together with
-probability 1 - (1 - level) / 2.
+probability 1 - (1 - level) / 2. Where half-widths follow standard errors, the level itself is enough: with s the share,
+(1 - s) part - s rest is zero, and its standard error is not above (1 - s) that of the part and s that of the rest.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def subset_shares(
     if pencil is not None:
         value, _, low, high = ratios_by_law(pencil, over, under, (0.0, 1.0), level)
         return Shares(value, low, high, bounds=False)
-    each = 1 - (1 - level) / 2
+    each = level if summary.widths_follow_errors else 1 - (1 - level) / 2
     found, rest = (summary.answer(asked, each).of_counts() for asked in (part, _rest(summary, groups, within, halves)))
     low, high = _ratio(found.low, rest.high, 0.0), _ratio(found.high, rest.low, 1.0)
     value, _, low, high = ratios_between(over, under, low, high, np.zeros(over.shape), (0.0, 1.0))

@@ -7,21 +7,23 @@ taken at a level so high that all are right together, and what is in all of them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import CannotAnswer
+from discreet.numbers.corridors import Mixed, Sides
 from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries import Answers, Summary
-from discreet.summaries.linear_laws import WeightedBoxes
+from discreet.summaries.linear_laws import KnownLaw, PairedBoxes, ValueRanges, WeightedBoxes
 
 _TINY = 1e-12
+Law = TypeVar("Law")
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,14 +144,30 @@ class Together(Summary):
 
     def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
         """The average of those whose law is known, unless others were given more epsilon."""
-        asked = np.any(np.concatenate([self._narrowed(over), self._narrowed(under)]), axis=0)
-        able = [voice for voice in self.voices if voice.knows(asked)]
-        found = self._averaged(able, over, under)
-        known = [pencil for _, pencil in found if pencil is not None]
-        of_known, of_others = (
-            sum(voice.epsilon for voice, pencil in found if (pencil is None) is unknown) for unknown in (False, True)
+        both = Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last))))
+        known = _most_of(self._averaged(self._able(both), over, under))
+        return average(known, _even_ratio(over, under)) if known else None
+
+    def sides(self, asked: PairedBoxes) -> Mixed | None:
+        over, under = (asked.weighted(weights) for weights in (asked.over, asked.under))
+        found: list[tuple[Voice, Sides | None]] = []
+        for voice, pencil in self._averaged(self._able(asked), over, under):
+            law = voice.summary.sides(voice.its_own(asked)) if pencil is None else KnownLaw.of(pencil, over, under)
+            found.append((voice, law))
+        known = _most_of(found)
+        return Mixed(known) if known else None
+
+    def value_sides(self, selected: Boxes, attribute: int, ranges: ValueRanges) -> Mixed | None:
+        able = [voice for voice in self._able(selected) if attribute in voice.places]
+        known = _most_of(
+            (voice, voice.summary.value_sides(voice.its_own(selected), voice.places.index(attribute), ranges))
+            for voice in able
         )
-        return average(known, _even_ratio(over, under)) if known and of_known >= of_others else None
+        return Mixed(known) if known else None
+
+    def _able(self, boxes: Boxes) -> list[Voice]:
+        asked = np.any(self._narrowed(boxes), axis=0)
+        return [voice for voice in self.voices if voice.knows(asked)]
 
     def opinions(self, questions: Questions, level: float) -> list[Opinion]:
         """Of one kind of questions, what each one says by itself, and how much it weighs in the number."""
@@ -169,6 +187,13 @@ class Together(Summary):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> NoReturn:
         raise ValueError("releases put together are not kept in a file")
+
+
+def _most_of(found: Iterable[tuple[Voice, Law | None]]) -> list[Law]:
+    """The laws that are known; none, if others were given more epsilon."""
+    pairs = list(found)
+    known, unknown = (sum(v.epsilon for v, law in pairs if (law is None) is without) for without in (False, True))
+    return [law for _, law in pairs if law is not None] if known >= unknown else []
 
 
 def average(pencils: Sequence[Pencil], ratio: Floats | float = 0.0) -> Pencil:

@@ -1,6 +1,7 @@
 """What a release tells about functions of an attribute's values: means and sums over the records that have them.
 
-`ByLaw` uses the joint law of the counts of all values, `ByBand` intervals of the counts up to each value and above it.
+`ByLaw` uses the joint law of the counts of all values, `ByBand` intervals of the counts up to each value and above it;
+for what lies between the two see `values_in_blocks`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ class Ends:
     falling_high: Floats
 
     @classmethod
+    def of(cls, runs: ValueRuns, around: Floats | None) -> Ends:
+        """Of the values, or of their squared distances from some points."""
+        return cls.of_values(runs) if around is None else cls.of_squares(runs, around)
+
+    @classmethod
     def of_values(cls, runs: ValueRuns) -> Ends:
         nothing = np.zeros((1, runs.low.size))
         return cls(runs.low[None], runs.high[None], nothing, nothing)
@@ -80,7 +86,7 @@ class ByLaw:
     def pencil(self, functions: Floats) -> Pencil | None:
         """Sums of functions (rows) of the values of all records, over the number of records."""
         asked = cut(self.selected, self.attribute, self.runs.codes)
-        everyone = cut(self.selected, self.attribute, _span(self.runs))
+        everyone = cut(self.selected, self.attribute, span_of(self.runs))
         rows = len(functions)
         owner = np.repeat(np.arange(rows), len(asked.first))
         first, last = (np.tile(ends, (rows, 1)) for ends in (asked.first, asked.last))
@@ -92,7 +98,9 @@ class ByLaw:
         assert found is not None  # `means` tries before it chooses this
         return found
 
-    def means(self, ends: Ends, level: float) -> tuple[Floats, Floats]:
+    def means(self, around: Floats | None, level: float) -> tuple[Floats, Floats]:
+        """Of the values, or of their squared distances from some points."""
+        ends = Ends.of(self.runs, around)
         least, most = ends.rising_low + ends.falling_low, ends.rising_high + ends.falling_high
         low = self._known(least).ratios(level, float(least.min()), float(least.max()))[0]
         return low, self._known(most).ratios(level, float(most.min()), float(most.max()))[1]
@@ -153,8 +161,8 @@ class ByBand:
         here, there = slice(0, rows - 1), slice(rows - 1, 2 * rows - 2)
         return Band(low[here], high[here], low[there], high[there], float(low[-1]), float(high[-1]))
 
-    def means(self, ends: Ends, level: float) -> tuple[Floats, Floats]:
-        band = self._band(level)
+    def means(self, around: Floats | None, level: float) -> tuple[Floats, Floats]:
+        ends, band = Ends.of(self.runs, around), self._band(level)
         turned = band.turned()
         low = [
             band.least_of_mean(rising) + turned.least_of_mean(falling[::-1])
@@ -171,10 +179,7 @@ class ByBand:
 
     @cached_property
     def plain(self) -> tuple[float, float, float, None]:
-        found = self.release.answers(cut(self.selected, self.attribute, self.runs.codes), 0.5)
-        counts = np.asarray(found.value if found.besides is not None else found.measured, np.float64)
-        middle = self.runs.middle
-        return float(counts.sum()), float(counts @ middle), float(counts @ middle**2), None
+        return *measured_sums(self.release, self.selected, self.attribute, self.runs), None
 
     def error_of_mean(self) -> float:
         """Bounds have no typical error."""
@@ -183,10 +188,17 @@ class ByBand:
     error_of_sum = error_of_variance = error_of_mean
 
 
+def measured_sums(release: Release, selected: Boxes, attribute: int, runs: ValueRuns) -> tuple[float, float, float]:
+    """The sums of all ones, values and squares, as measured."""
+    found = release.answers(cut(selected, attribute, runs.codes), 0.5)
+    counts = np.asarray(found.value if found.besides is not None else found.measured, np.float64)
+    return float(counts.sum()), float(counts @ runs.middle), float(counts @ runs.middle**2)
+
+
 def cut(selected: Boxes, attribute: int, codes: Codes) -> Questions:
     """For each range of codes, how many are selected and have one of them."""
     return cut_questions(selected, {attribute: codes})
 
 
-def _span(runs: ValueRuns) -> Codes:
+def span_of(runs: ValueRuns) -> Codes:
     return np.array([[runs.codes[0, 0], runs.codes[-1, 1]]])

@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from discreet.numbers.corridors import Mixed, half_widths
 from discreet.privacy import LARGEST_SCALE, as_text
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.base import Answers, Summary
-from discreet.summaries.block_answers import Found, Margin, TreeAnswers, half_widths
+from discreet.summaries.block_answers import Found, Margin, TreeAnswers
 from discreet.summaries.block_columns import from_file, to_columns
 from discreet.summaries.block_estimates import TreeLooks
+from discreet.summaries.block_sums import forest_sides
 from discreet.summaries.columns import arrow_table
+from discreet.summaries.linear_laws import PairedBoxes, ValueRanges
 from discreet.summaries.mass_boxes import MassBoxes
 from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import BlockTree, TreePlan
@@ -32,6 +35,7 @@ class AdaptiveBlocks(Summary):
     """The looks at the blocks of one or more trees; the first one has all attributes."""
 
     shape = "blocks"
+    widths_follow_errors = True
 
     def __init__(self, schema: Schema, trees: Sequence[TreeLooks], smooth: bool = True) -> None:
         """`smooth` is the rule for numbers; releases of before it was there keep the rule that they had."""
@@ -62,6 +66,14 @@ class AdaptiveBlocks(Summary):
         stderr = np.sqrt(found.variance + found.spread)
         cut = {"blocks that the question cuts": found.high - found.low}
         return Answers(found.shown, stderr, low, high, plain=found.plain, parts=cut)
+
+    def sides(self, asked: PairedBoxes) -> Mixed:
+        return forest_sides(self._answering, self.schema.sizes, asked)
+
+    def value_sides(self, selected: Boxes, attribute: int, ranges: ValueRanges) -> Mixed:
+        ones = np.ones(len(selected.first))
+        asked = PairedBoxes(selected.first, selected.last, ones, ones)
+        return forest_sides(self._answering, self.schema.sizes, asked, attribute, ranges)
 
     def _found(self, questions: Questions) -> Found:
         bounds = np.searchsorted(questions.owner, np.arange(questions.count + 1))

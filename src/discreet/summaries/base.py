@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from discreet.kernels.prefix import running_box_sums
 from discreet.numbers import laws, spreads
+from discreet.numbers.corridors import Sides
 from discreet.numbers.pencils import Pencil
 from discreet.privacy import Alpha
 from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
-from discreet.summaries.linear_laws import LinearLaw, WeightedBoxes
+from discreet.summaries.linear_laws import LinearLaw, PairedBoxes, ValueRanges, WeightedBoxes
 
 Floats = NDArray[np.float64]
 
@@ -127,6 +128,8 @@ class Summary(ABC):
     shape: ClassVar[str]
     #: whether its numbers add up as they are
     adds_up: ClassVar[bool] = False
+    #: whether the half-width of an interval is a multiple of the standard error of what its end is about
+    widths_follow_errors: ClassVar[bool] = False
     #: why some of its answers have bounds, and what the number is then
     why_bounds: ClassVar[str] = (
         "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and "
@@ -160,6 +163,17 @@ class Summary(ABC):
             Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last))))
         )
         return None if law is None else law.pencil(over, under)
+
+    def sides(self, asked: PairedBoxes) -> Sides | None:
+        """What two weighted sums lie between, with the noise of these bounds; None if no such law is known."""
+        return None
+
+    def value_sides(self, selected: Boxes, attribute: int, ranges: ValueRanges) -> Sides | None:
+        """The same of a function of the values of an attribute, summed up over the selected records, and their number.
+
+        `ranges` gives the least and the most of the function between two codes; no box holds a code without value.
+        """
+        return None
 
     def chosen_among(self, questions: Questions) -> NDArray[np.int64]:
         """Of each question: out of how many it is picked, if those of the largest answers are.

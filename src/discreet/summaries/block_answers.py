@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 
@@ -35,13 +33,6 @@ _ROUNDING = 2.0**-100
 
 #: codes of one attribute at which the mass before them is known
 Margin = tuple[Integers, Floats]
-
-
-def half_widths(variances: Floats, level: float) -> Floats:
-    """Enough for a single look, whose noise has heavier tails than a sum of many; and for noise in whole steps."""
-    stderr = np.sqrt(variances)
-    errors = max(NormalDist().inv_cdf(0.5 + level / 2), math.log(1 / (1 - level)) / math.sqrt(2))
-    return np.asarray(errors * stderr + np.minimum(20.0 * stderr, 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.numbers.corridors import SideSums
 from discreet.numbers.pencils import Pencil
 from discreet.queries.questions import Questions
 from discreet.queries.selection import Boxes
@@ -15,6 +16,8 @@ from discreet.queries.selection import Boxes
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: from the first and last codes of an attribute, the least and the most of a function of its values
+ValueRanges = Callable[[Integers, Integers], tuple[Floats, Floats]]
 #: pairs of boxes whose covariance is looked up for one answer, or for all rows of a table
 MOST_PAIRS = 1 << 22
 _CHUNK = 1 << 19
@@ -39,6 +42,35 @@ class WeightedBoxes(Questions):
         found = np.zeros(self.count)
         np.maximum.at(found, self.owner, np.abs(self.weights))
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class PairedBoxes(Boxes):
+    """Boxes without a common cell, with their weights in two sums."""
+
+    over: Floats
+    under: Floats
+
+    def weighted(self, weights: Floats) -> WeightedBoxes:
+        """One of the sums by itself."""
+        used = np.flatnonzero(weights)
+        return WeightedBoxes(self.first[used], self.last[used], 1, np.zeros(used.size, np.int64), weights[used])
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLaw:
+    """Two sums whose noise has a known joint law: both sides are the sum itself."""
+
+    pencil: Pencil
+    step: float
+
+    @classmethod
+    def of(cls, pencil: Pencil, over: WeightedBoxes, under: WeightedBoxes) -> KnownLaw:
+        return cls(pencil, max(float(np.max(one.largest, initial=0.0)) for one in (over, under)))
+
+    def at(self, ratio: float) -> SideSums:
+        value, variance = (self.pencil.over - ratio * self.pencil.under).item(), self.pencil.variance(ratio).item()
+        return SideSums(value, value, variance, variance, self.step * (1 + abs(ratio)))
 
 
 @dataclass(frozen=True, eq=False)

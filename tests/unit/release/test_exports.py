@@ -145,7 +145,7 @@ def test_a_misspelt_attribute_is_no_column_to_keep(
         noisy.ask(tmp_path / "q.csv", keep=keep)
 
 
-@pytest.mark.parametrize("method", ["privelet", "dyadic", "weighted", "privelet*"])
+@pytest.mark.parametrize("method", ["privelet", "dyadic", "weighted", "privelet*", "adaptive"])
 def test_ranges_open_with_labelled_cells(tmp_path: Path, method: str) -> None:
     import duckdb
     import pandas as pd
@@ -181,3 +181,15 @@ def test_too_many_cells_are_not_listed_and_the_release_says_so(tmp_path: Path, m
     }
     plain = data.publish(discreet.Table("age", method="geometric"), 1, to=tmp_path / "plain")
     assert "cells" not in plain.manifest  # its table has labels
+
+
+def test_files_that_cannot_be_written_say_so(noisy: Release, tmp_path: Path) -> None:
+    table = noisy.table(next(iter(noisy.schema)))
+    with pytest.raises(discreet.DiscreetError, match=r"x\.pdf: answers are written as \.csv, \.xlsx or \.parquet"):
+        table.write(tmp_path / "x.pdf")
+    for write in (table.to_csv, table.to_excel, table.to_parquet):
+        with pytest.raises(discreet.DiscreetError, match=r"there is no folder .*missing"):
+            write(tmp_path / "missing" / "x.csv")
+        with pytest.raises(discreet.DiscreetError, match="is a folder"):
+            write(tmp_path)
+    assert not list(tmp_path.iterdir())

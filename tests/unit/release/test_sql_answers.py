@@ -52,6 +52,7 @@ def days() -> Release:
 WHERES: list[tuple[str, Any]] = [
     ("age >= 18", "age >= 18"),
     ("18 <= AGE", "age >= 18"),
+    ("age >= +18 and age <> +19", "age >= 18 and age != 19"),
     ("release.age between 3 and 5 or place = 'it''s'", "age between 3 and 5 or place = 'it''s'"),
     ("not (place in ('north', 'c') or age < 8)", "not (place in ('north', 'c') or age < 8)"),
     ("place.side = 'south' and pay < 1", "place = 'south' and Pay < 1"),
@@ -79,6 +80,8 @@ def test_counts_are_those_of_the_predicate(release: Release, sql: str, where: An
         ("select bins(age, 4), count(*) from release group by 1", {"by": "age", "bins": 4}),
         ("select bins(age, 0, 5) b, count() from release group by B", {"by": "age", "bins": [0, 5]}),
         ("select place, Pay, count(*) from release group by all", {"by": ["place", "Pay"]}),
+        ("select place as place, +sum(r.count) from release r group by place", {"by": "place"}),
+        ("select age as place, count(*) from release group by 1", {"by": "age"}),
         ("select place, count(*) n from release group by place order by n desc", {"by": "place", "sort": "count"}),
         ("select place, count(*) from release group by 1 order by count(*)", {"sort": "count", "ascending": True}),
         ("select place, count(*) from release group by 1 order by 2 desc limit 2", {"largest": 2}),
@@ -181,6 +184,10 @@ def test_intervals_hold_the_true_share() -> None:
         ("select count(*) from release where pay < 0.7", CannotAnswer, "cuts a bin"),
         ("select bins(age, 99), count(*) from release group by 1", BadParameter, "20 declared bins"),
         ("select count(*) n from release group by n", BadParameter, "is an answer"),
+        ("select place as age, count(*) from release group by age", BadParameter, "group by 1, or give"),
+        ("select bins(age, 4) as AGE, count(*) from release group by age", BadParameter, "the name of an attribute"),
+        ("select sum(zzz.count) from release", BadParameter, "cannot be answered"),
+        ("select sum(a.release.count) from release", BadParameter, "cannot be answered"),
         ("select count(*) from release group by 5", BadParameter, "write 1 to 1"),
         ("select place, count(*) from release group by place order by age", BadParameter, "is not selected"),
         ("select share() over (partition by age) from release group by place", BadParameter, "partition by age"),
@@ -272,7 +279,9 @@ def _statement(dice: random.Random) -> str:
         return joint.join(make() for _ in range(dice.randint(1, most)))
 
     def value() -> str:
-        return some("0", "5", "18", "-1", "0.5", "1e999", "'a'", "'north'", "'it''s'", "null", "date '2024-01-01'", "x")
+        return some(
+            "0", "5", "18", "-1", "+5", "0.5", "1e999", "'a'", "'north'", "'it''s'", "null", "date '2024-01-01'", "x"
+        )
 
     def condition(depth: int = 0) -> str:
         column = some("age", "AGE", '"Pay"', "place", "place.side", "release.age", "nothing", "age.side", "1")
@@ -295,11 +304,12 @@ def _statement(dice: random.Random) -> str:
         over = some("over ()", "over (partition by place)", f"over (partition by {place()} order by age)")
         wrong = some("avg(age)", "count(age)", "1", "count(*) + 1", "row_number() over ()", "case when 1 then 2 end")
         answer = some(
-            "count(*)", "sum(count)", "share()", f"share() {over}", f"count(*) * 1.0 / sum(count(*)) {over}",
+            "count(*)", "sum(count)", "sum(r.count)", "sum(z.count)", "share()",
+            f"share() {over}", f"count(*) * 1.0 / sum(count(*)) {over}",
             "median(age)", f"quantile(age, {value()})", "percentile_cont(0.3) within group (order by pay)",
             f"count(*) filter (where {condition(2)})", wrong,
         )  # fmt: skip
-        return answer + some("", "", " as n", ' "odd ""name"', " low")
+        return answer + some("", "", " as n", " as place", ' "odd ""name"', " low")
 
     places = several(place, 2) if dice.random() < 0.6 else ""
     text = f"select {places + ', ' if places else ''}{several(item, 3)} from {some('release', 'release', 'release r')}"
