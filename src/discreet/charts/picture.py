@@ -31,7 +31,8 @@ def _sheet(paper: str, ink: str, faint: str, mark: str, colours: Iterable[str]) 
     )
 
 
-_STYLE = (
+#: one sheet for all pictures; a page that shows many may have it once
+STYLE = (
     _sheet("#ffffff", "#1c1c1e", "#dddddd", "#1c1c1e", _LIGHT)
     + "@media (prefers-color-scheme:dark){"
     + _sheet("#1c1c1e", "#ececf0", "#48484c", "#ececf0", _DARK)
@@ -65,7 +66,7 @@ def drawn(width: float, height: float, title: str, parts: Iterable[str]) -> Pict
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="sans-serif" font-size="12">'
     paper = f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>'
-    said = f"<title>{escaped(title)}</title><style>{_STYLE}</style>"
+    said = f"<title>{escaped(title)}</title><style>{STYLE}</style>"
     return Picture(f"{head}{said}{paper}{''.join(parts)}</svg>")
 
 
