@@ -63,4 +63,4 @@ def serving(*arguments: str | Path, log: Path) -> Iterator[Served]:
             yield Served(lines[-1].strip(), process)
         finally:
             process.terminate()
-            process.wait(20)
+            process.communicate(timeout=20)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import Thread
 
@@ -26,13 +26,15 @@ from discreet.web.shell.pages import HERE, Pages, failed
 from discreet.web.shell.session import COOKIE, BrowserSession
 from discreet.web.shell.workspace import Workspace
 
+Page = Callable[[Request], Response]
+
 
 def web_app(workspace: Workspace, session: BrowserSession, port: int, *, warmed: bool = True) -> ASGIApp:
     """Everything behind its guard."""
     private = workspace.folder is not None
     shelf, pages = Shelf(workspace), Pages(session, private)
     routes = AnalystPages(shelf, pages).routes()
-    home = analyst_home(shelf, pages)
+    home = _analyst_home(shelf, pages)
     if private:
         from discreet.web.custodian.routes import CustodianPages
 
@@ -67,14 +69,14 @@ def web_app(workspace: Workspace, session: BrowserSession, port: int, *, warmed:
     return Guard(app, session, f"{session.name}:{port}", pages.refuse)
 
 
-def analyst_home(shelf: Shelf, pages: Pages):  # type: ignore[no-untyped-def]
+def _analyst_home(shelf: Shelf, pages: Pages) -> Page:
     def home(request: Request) -> Response:
         return pages.show("home.html", releases=shelf.listed())
 
     return home
 
 
-def _start(session: BrowserSession, pages: Pages):  # type: ignore[no-untyped-def]
+def _start(session: BrowserSession, pages: Pages) -> Page:
     """The token becomes a cookie, once. The page leads on by itself: a redirect would be sent without the cookie."""
 
     def start(request: Request) -> Response:

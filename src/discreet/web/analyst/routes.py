@@ -65,7 +65,9 @@ class AnalystPages:
             here = f"/releases/{path_part(name)}/{kind}"
             more = chosen(fields, release.schema)
             if more:  # what was chosen becomes a part of the predicate, so that the address says all of it
-                rest = {key: value for key, value in fields if key in ("by", "bins", "view", "level", "sort", "of")}
+                rest: dict[str, Any] = {
+                    key: value for key, value in fields if key in ("by", "bins", "view", "level", "sort", "of")
+                }
                 rest |= {"by": [value for key, value in fields if key == "by" and value]}
                 return RedirectResponse(address(here, {**rest, "where": joined(text(fields, "where"), more)}), 303)
             asked, found, error = None, Answered(), ""

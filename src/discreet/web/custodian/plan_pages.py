@@ -45,9 +45,7 @@ class PlanWish:
             2 * release.epsilon,
         ]
         if len(epsilons) > _MOST_EPSILONS or not all(0 < one <= LARGEST_EPSILON for one in epsilons):
-            raise BadParameter(
-                f"epsilon: give 1 to {_MOST_EPSILONS} numbers above 0 and up to {as_text(LARGEST_EPSILON)}"
-            )
+            raise BadParameter(f"epsilon: give 1 to {_MOST_EPSILONS} numbers above 0 and up to {LARGEST_EPSILON}")
         error, share = number(fields, "error", 0.0), number(fields, "share", 0.0)
         Wish(error=error or None, share=share or None)
         return cls(sorted(set(epsilons)), error, share)

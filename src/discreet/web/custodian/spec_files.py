@@ -128,7 +128,8 @@ def changed(text: str, table: tuple[str, ...], changes: Mapping[str, str]) -> st
 
 
 def _same(old: str, key: str, new: str) -> bool:
-    return tomllib.loads(old, parse_float=Decimal)[key] == tomllib.loads(new, parse_float=Decimal)[key]
+    before, after = (tomllib.loads(one, parse_float=Decimal)[key] for one in (old, new))
+    return bool(before == after)
 
 
 def _with(document: dict[str, Any], table: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
