@@ -60,7 +60,8 @@ def test_other_names_tokens_and_protocols(served: Served, known: Any) -> None:
     assert " 403 " in replayed[:20]
     assert "set-cookie" not in replayed.lower()
     for path in ("/", "/releases/out%3Atable-geometric", "/jobs/1/events", "/static/discreet.js", "/start"):
-        upgrade = "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: MTIzNDU2Nzg5MGFiY2RlZg=="
+        upgrade = "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13"
+        upgrade += "\nSec-WebSocket-Key: MTIzNDU2Nzg5MGFiY2RlZg=="
         answer = raw(served, f"GET {path} HTTP/1.1\nHost: {served.host}\nCookie: {cookie}\n{upgrade}")
         assert " 400 " in answer[:20], path
     for path in ("/releases/../../etc/passwd", "/static/../assembly.py", "/static/%2e%2e/assembly.py", "//etc/passwd"):
@@ -81,7 +82,8 @@ def test_another_site_can_neither_read_nor_change(opened: Any, served: Served, o
     tried = page.evaluate(
         """async (to) => {
             const said = [];
-            for (const options of [{}, {mode: 'no-cors', credentials: 'include'}, {method: 'POST', credentials: 'include'}]) {
+            const credentials = 'include';
+            for (const options of [{}, {mode: 'no-cors', credentials}, {method: 'POST', credentials}]) {
                 try { const r = await fetch(to + '/api/specs', options); said.push(r.type + await r.text()); }
                 catch (error) { said.push('refused'); }
             }
@@ -94,7 +96,9 @@ def test_another_site_can_neither_read_nor_change(opened: Any, served: Served, o
     assert "town" not in frame.content()
     page.evaluate("document.getElementById('f').submit()")
     page.wait_for_url(f"{served.origin}/describe")
-    assert "not" in page.get_by_role("alert").inner_text() or "Open the address" in page.get_by_role("alert").inner_text()
+    assert (
+        "not" in page.get_by_role("alert").inner_text() or "Open the address" in page.get_by_role("alert").inner_text()
+    )
     assert not (folder / "people.toml").exists()
     page.goto(f"http://127.0.0.1:{other_port}/")
     page.goto(f"http://localhost:{other_port}/")

@@ -16,6 +16,7 @@ from discreet.web.analyst.answer_tables import TYPES, as_file, shown_page
 from discreet.web.analyst.conditions import chosen, example, joined, offers
 from discreet.web.analyst.open_releases import Shelf
 from discreet.web.analyst.questions import KINDS, SORTS, VIEWS, Answered, Question
+from discreet.web.shell.guard import DOCUMENT
 from discreet.web.shell.limits import ROWS_OF_A_PAGE, fields_of, text, whole
 from discreet.web.shell.pages import API, NotHere, Pages, address, path_part
 
@@ -28,7 +29,9 @@ class AnalystPages:
 
     def routes(self) -> list[Route]:
         """Fixed words and names from lists only; nothing in an address is a path."""
+        report = [Route("/releases/{release}/report", self.report)] if hasattr(Release, "report") else []
         return [
+            *report,
             Route("/releases/{release}", self.release),
             Route(API + "/releases", self.list_json),
             Route(API + "/releases/{release}", self.release_json),
@@ -43,7 +46,21 @@ class AnalystPages:
             facts = release.describe()
             manifest = release.manifest
             said = {"offers": offers(release.schema), "leaves_out": release.leaves_out, "facts": facts}
-            return self.pages.show("release.html", name=name, manifest=manifest, kinds=_kinds(release), **said)
+            return self.pages.show(
+                "release.html",
+                name=name,
+                manifest=manifest,
+                kinds=_kinds(release),
+                has_report=hasattr(release, "report"),
+                **said,
+            )
+
+    def report(self, request: Request) -> Response:
+        """The document to sign, with the bytes that the command writes."""
+        with self.shelf.using(request.path_params["release"]) as release:
+            made: Any = release.report()  # type: ignore[attr-defined]
+        held = {"content-security-policy": DOCUMENT}
+        return Response(made if isinstance(made, bytes) else str(made), media_type="text/html", headers=held)
 
     def list_json(self, request: Request) -> Response:
         listed = [

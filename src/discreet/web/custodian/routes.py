@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from discreet.web.custodian.plan_pages import (
     rows_needed,
     rows_of,
 )
-from discreet.web.custodian.spec_files import save, text_of
+from discreet.web.custodian.spec_files import document_of, save, text_of
 from discreet.web.shell.limits import LARGEST_SPEC, Fields, fields_of, text, whole
 from discreet.web.shell.pages import API, NotHere, Pages, path_part
 from discreet.web.shell.workspace import Workspace
@@ -71,8 +72,8 @@ class CustodianPages:
         ]
 
     def home(self, request: Request) -> Response:
-        described = {path.parent / path.name.split(".")[0] for path in self.workspace.specs().values()}
-        data = [name for name, path in self.workspace.data_files().items() if path.parent / path.stem not in described]
+        described = {one for path in self.workspace.specs().values() for one in _sources(path)}
+        data = [name for name, path in self.workspace.data_files().items() if path.resolve() not in described]
         specs = [_outline(name, path) for name, path in self.workspace.specs().items()]
         ledgers = [outline_of(name, path) for name, path in self.workspace.ledgers().items()]
         shown = {"releases": self.shelf.listed(), "specs": specs, "ledgers": ledgers, "data": data}
@@ -138,6 +139,7 @@ class CustodianPages:
         fields = fields_of(request.url.query)
         facts: dict[str, Any] = {"name": name, "release": release, "epsilon": as_text(release.epsilon)}
         facts |= {"odds": odds(spec, release), "budget": budget_of(spec, release.epsilon), "error": "", "asked": None}
+        facts |= {"paid": _standing(spec, release)}
         facts |= {"given": {key: text(fields, key) for key in ("epsilon", "error", "share")}}
         try:
             asked = PlanWish.read(fields, release)
@@ -284,6 +286,15 @@ def _standing(spec: Spec, release: ReleaseSpec) -> str:
     if ledger.charged(release.name):
         return "It was charged before, and broke off: publishing it now finishes it, and costs nothing more."
     return ""
+
+
+def _sources(path: Path) -> list[Path]:
+    """The files that a spec is about."""
+    named: Any = None
+    with suppress(DiscreetError, AttributeError):
+        named = document_of(text_of(path)).get("data", {}).get("source")
+    some = named if isinstance(named, list) else [named]
+    return [(path.parent / one).resolve() for one in some if isinstance(one, str) and "://" not in one]
 
 
 def _outline(name: str, path: Path) -> dict[str, Any]:

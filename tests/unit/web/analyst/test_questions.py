@@ -269,6 +269,20 @@ def test_labels_are_never_markup(tmp_path: Path) -> None:
     assert told["rows"][0][f"name{attack}"] == attack
 
 
+def test_a_report_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where releases make one; it may bring its own sheet, and can do nothing else."""
+    page = b"<!DOCTYPE html><style>p{}</style><p>report</p>"
+    monkeypatch.setattr(discreet.Release, "report", lambda release: page, raising=False)
+    client = analyst(RELEASES / GEOMETRIC)
+    shown = client.get(f"/releases/{GEOMETRIC}/report")
+    assert shown.content == page
+    policy = shown.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "sandbox" in policy
+    assert "script" not in policy
+    assert f"/releases/{GEOMETRIC}/report" in client.get(f"/releases/{GEOMETRIC}").text
+
+
 def test_private_pages_do_not_exist_for_analysts(client: Client) -> None:
     for path in ("/specs/town", "/specs/town/plan/by-age", "/specs/town/publish/by-age", "/jobs/1", "/ledgers/town"):
         assert client.get(path).status_code == 404
