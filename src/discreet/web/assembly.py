@@ -11,8 +11,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from discreet.charts.picture import STYLE
@@ -22,7 +21,7 @@ from discreet.web.analyst.routes import AnalystPages
 from discreet.web.analyst.warming import warm
 from discreet.web.shell.guard import START, Guard
 from discreet.web.shell.limits import AT_ONCE, fields_of, text
-from discreet.web.shell.pages import HERE, Pages, failed
+from discreet.web.shell.pages import HERE, NotHere, Pages, failed
 from discreet.web.shell.session import COOKIE, BrowserSession
 from discreet.web.shell.workspace import Workspace
 
@@ -52,8 +51,7 @@ def web_app(workspace: Workspace, session: BrowserSession, port: int, *, warmed:
         routes=[
             Route("/", home),
             Route(START, _start(session, pages)),
-            Route("/static/charts.css", _chart_sheet),
-            Mount("/static", StaticFiles(directory=HERE / "static", follow_symlink=False)),
+            Route("/static/{name}", _own_files()),
             *routes,
         ],
         exception_handlers={
@@ -91,8 +89,20 @@ def _start(session: BrowserSession, pages: Pages) -> Page:
     return start
 
 
-def _chart_sheet(request: Request) -> Response:
-    return Response(STYLE, media_type="text/css")
+def _own_files() -> Page:
+    """The few files that pages need, read once: no name leads to any other file."""
+    types = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+    held = {path.name: (path.read_bytes(), types[path.suffix]) for path in (HERE / "static").iterdir()}
+    held["charts.css"] = (STYLE.encode(), "text/css")
+
+    def own_file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in held:
+            raise NotHere("There is no such file.")
+        content, kind = held[name]
+        return Response(content, media_type=kind)
+
+    return own_file
 
 
 def _known_status(error: Exception) -> tuple[int, str]:
