@@ -26,6 +26,7 @@ class Offer:
     choices: list[str]
     first: str
     last: str
+    middle: str
     size: int
     levels: list[str]
 
@@ -43,16 +44,16 @@ def _offer(name: str, attribute: Any) -> Offer:
         choices = list(dict.fromkeys([*nodes, *attribute.labels])) if few else []
         depths = range(attribute.depth - 1)
         levels = [f"{name}.{attribute.levels[depth] if attribute.levels else depth}" for depth in depths]
-        return Offer(name, False, choices, "", "", attribute.size, levels)
-    return Offer(name, True, [], str(attribute.label(0)), str(attribute.label(attribute.bins - 1)), attribute.size, [])
+        return Offer(name, False, choices, "", "", "", attribute.size, levels)
+    ends = [str(attribute.label(code)) for code in (0, attribute.bins - 1, attribute.bins // 2)]
+    return Offer(name, True, [], *ends, attribute.size, [])
 
 
 def example(offered: Sequence[Offer]) -> str:
     """A predicate that this release can answer, as a hint of how they are written."""
     parts = [f"{quoted_name(one.name)} = {quoted(one.choices[0])}" for one in offered if one.choices][:1]
-    ranged = [
-        f"{quoted_name(one.name)} >= {_end(one.first)}" for one in offered if one.ordered and one.first != one.last
-    ]
+    numbers = [one for one in offered if one.ordered and _NUMBER.fullmatch(one.middle)]
+    ranged = [f"{quoted_name(one.name)} >= {one.middle}" for one in numbers]
     return " and ".join([*ranged[:1], *parts])
 
 

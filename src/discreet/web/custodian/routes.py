@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ from discreet.web.custodian.plan_pages import (
     rows_of,
 )
 from discreet.web.custodian.spec_files import document_of, save, text_of
-from discreet.web.shell.limits import LARGEST_SPEC, Fields, fields_of, text, whole
+from discreet.web.shell.guard import FORM
+from discreet.web.shell.limits import Fields, fields_of, text, whole
 from discreet.web.shell.pages import API, NotHere, Pages, path_part
 from discreet.web.shell.workspace import Workspace
 
@@ -68,6 +70,8 @@ class CustodianPages:
             Route(API + "/specs/{spec}", self.spec_json),
             Route(API + "/specs/{spec}/plan/{release}", self.plan_json),
             Route(API + "/jobs/{job}", self.job_json),
+            Route(API + "/specs/{spec}/publish/{release}", self.publish_json),
+            Route(API + "/ledgers", self.ledgers_json),
             Route(API + "/ledgers/{ledger}", self.ledger_json),
         ]
 
@@ -84,8 +88,8 @@ class CustodianPages:
         job = self.jobs.start("the demo", "/", ["demo", self.folder / _DEMO])
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
-    async def describe(self, request: Request) -> Response:
-        made = outline(self.workspace, text(await _form(request), "file"))
+    def describe(self, request: Request) -> Response:
+        made = outline(self.workspace, text(_form(request), "file"))
         return RedirectResponse(f"/specs/{path_part(made)}", 303)
 
     def spec(self, request: Request, error: str = "") -> Response:
@@ -102,15 +106,15 @@ class CustodianPages:
         facts |= {"page": page, "number_of_pages": pages, "changed": text(fields, "changed")}
         return self.pages.show("spec.html", 400 if error else 200, name=name, **facts)
 
-    async def card(self, request: Request) -> Response:
-        return await self._changed(request, lambda path, fields: change_card(path, fields))
+    def card(self, request: Request) -> Response:
+        return self._changed(request, change_card)
 
-    async def bulk(self, request: Request) -> Response:
-        return await self._changed(request, lambda path, fields: change_many(path, fields))
+    def bulk(self, request: Request) -> Response:
+        return self._changed(request, change_many)
 
-    async def _changed(self, request: Request, change: Any) -> Response:
+    def _changed(self, request: Request, change: Callable[[Path, Fields], object]) -> Response:
         name, path = self._spec(request)
-        fields = await _form(request)
+        fields = _form(request)
         try:
             change(path, fields)
         except DiscreetError as error:
@@ -122,9 +126,9 @@ class CustodianPages:
         found = spec_page(name, path)
         return self.pages.show("toml.html", name=name, found=found, text=found.text, mark=found.mark, error="")
 
-    async def save_toml(self, request: Request) -> Response:
+    def save_toml(self, request: Request) -> Response:
         name, path = self._spec(request)
-        fields = dict(await _form(request))
+        fields = dict(_form(request))
         said, mark = fields.get("text", ""), fields.get("mark", "")
         try:
             save(path, said, mark)
@@ -187,9 +191,9 @@ class CustodianPages:
         shown = {"name": name, "release": release, "epsilon": as_text(release.epsilon), "unit": spec.unit, **facts}
         return self.pages.show("publish.html", 400 if error else 200, **shown)
 
-    async def start(self, request: Request) -> Response:
+    def start(self, request: Request) -> Response:
         name, path, _, release = self._release(request)
-        fields = await _form(request)
+        fields = _form(request)
         period = text(fields, "period")
         try:
             if text(fields, "confirm") != release.name:
@@ -230,6 +234,16 @@ class CustodianPages:
         found = account_of(*self._ledger(request))
         names = ("name", "fault", "dataset", "budget", "spent", "left", "closed", "entries")
         return _json({name: getattr(found, name) for name in names})
+
+    def ledgers_json(self, request: Request) -> Response:
+        return _json({"ledgers": [outline_of(name, path) for name, path in self.workspace.ledgers().items()]})
+
+    def publish_json(self, request: Request) -> Response:
+        """What would be charged, and how the account would stand."""
+        name, _, spec, release = self._release(request)
+        budget = budget_of(spec, release.epsilon)
+        said = {"spec": name, "release": release.name, "epsilon": as_text(release.epsilon), "odds": odds(spec, release)}
+        return _json({**said, "budget": budget and asdict(budget), "before": _standing(spec, release)})
 
     def specs_json(self, request: Request) -> Response:
         return _json({"specs": [_outline(name, path) for name, path in self.workspace.specs().items()]})
@@ -311,11 +325,10 @@ def _known(listed: dict[str, Path], name: str, what: str) -> tuple[str, Path]:
     return name, listed[name]
 
 
-async def _form(request: Request) -> Fields:
-    body = await request.body()
-    if len(body) > 2 * LARGEST_SPEC:
-        raise BadParameter("this form is too large")
-    return fields_of(body.decode("utf-8"))
+def _form(request: Request) -> Fields:
+    """As the guard has read it."""
+    fields: Fields = request.scope[FORM]
+    return fields
 
 
 def _json(value: Any) -> Response:

@@ -14,6 +14,8 @@ from discreet.errors import BadParameter
 from discreet.web.shell.limits import LARGEST_FORM, LONGEST_ADDRESS, fields_of, text
 from discreet.web.shell.session import COOKIE, FORM_KEY, BrowserSession, same
 
+#: where a form that has passed is kept, so that pages need not read it again
+FORM = "discreet.form"
 START = "/start"
 STATIC = "/static/"
 POLICY = "; ".join(
@@ -123,7 +125,10 @@ class Guard:
             key = text(fields, FORM_KEY)
         except (BadParameter, UnicodeDecodeError):
             return 400, "This form cannot be read; send it from its page."
-        return None if same(key, self.session.form_key) else (403, "This form is of an earlier start; reload its page.")
+        if not same(key, self.session.form_key):
+            return 403, "This form is of an earlier start; reload its page."
+        scope[FORM] = fields
+        return None
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -38,7 +38,14 @@ def test_every_page_is_there_and_shows_no_row(client: Client, folder: Path) -> N
     published(folder)
     pages = ["/", "/specs/town", "/specs/town/toml", "/specs/town/plan/by-sex?epsilon=1", "/specs/town/publish/by-age"]
     pages += ["/ledgers/town", "/releases/by-age", "/releases/by-age/explore"]
-    for path in [*pages, "/api/specs", "/api/specs/town", "/api/ledgers/town", "/api/specs/town/plan/by-sex?epsilon=1"]:
+    for path in [
+        *pages,
+        "/api/specs",
+        "/api/specs/town",
+        "/api/ledgers/town",
+        "/api/ledgers",
+        "/api/specs/town/publish/by-age",
+    ]:
         answer = client.get(path)
         assert answer.status_code == 200, path
         assert CANARY not in answer.text, path
