@@ -17,12 +17,6 @@ from tests.unit.web.custodian.workplace import workplace
 RELEASES = Path(__file__).parents[1] / "fixtures" / "releases"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """With DISCREET_ENGINES=required its absence fails."""
@@ -84,7 +78,7 @@ def opened(browser: Any, served: Served, known: Any) -> Iterator[Open]:
                 "request",
                 lambda request: None if request.url.startswith(served.origin) else said.append(f"left: {request.url}"),
             )
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)  # for slow machines: nothing here is timed
         return page
 
     yield make

@@ -31,7 +31,7 @@ def test_an_analyst_by_mouse(opened: Any) -> None:
     page = opened(1280, "light")
     page.goto("/")
     page.get_by_role("link", name="Explore out:table-geometric").click()
-    page.get_by_label("and by", exact=True).select_option("sex")
+    page.get_by_label("and by (2)").select_option("sex")
     page.get_by_text("Choose conditions").click()
     page.get_by_role("group", name="age").get_by_label("from").fill("2")
     page.get_by_role("button", name="Show counts").click()

@@ -45,8 +45,8 @@ def _offer(name: str, attribute: Any) -> Offer:
         depths = range(attribute.depth - 1)
         levels = [f"{name}.{attribute.levels[depth] if attribute.levels else depth}" for depth in depths]
         return Offer(name, False, choices, "", "", "", attribute.size, levels)
-    ends = [str(attribute.label(code)) for code in (0, attribute.bins - 1, attribute.bins // 2)]
-    return Offer(name, True, [], *ends, attribute.size, [])
+    first, last, middle = (str(attribute.label(code)) for code in (0, attribute.bins - 1, attribute.bins // 2))
+    return Offer(name, True, [], first, last, middle, attribute.size, [])
 
 
 def example(offered: Sequence[Offer]) -> str:

@@ -18,7 +18,7 @@ from discreet.web.shell.pages import NotHere
 from discreet.web.shell.session import fresh_id
 
 #: between the check and the charge, so that people can change their mind
-GRACE = 5.0
+GRACE = 8.0
 _KEPT = 100
 
 

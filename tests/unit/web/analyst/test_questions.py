@@ -152,6 +152,14 @@ def page_text(client: Client, kind: str, fields: dict[str, str]) -> str:
     return html.unescape(client.get(page(kind, **fields)).text)
 
 
+def test_the_form_keeps_all_groups_of_the_address(client: Client, release: discreet.Release) -> None:
+    everything = ",".join(release.schema)
+    for kind, name in (("explore", "by"), ("quantile", "by")):
+        text = client.get(page(kind, **{name: everything})).text
+        assert text.count(f'name="{name}"') == len(release.schema)
+        assert all(f'<option value="{one}" selected>' in text for one in release.schema)
+
+
 def test_top(client: Client) -> None:
     release = discreet.load(RELEASES / ITEMS)
     told = client.get("/api" + page("top", ITEMS, k="3")).json()
