@@ -48,6 +48,11 @@ class Shelf:
             raise NotHere("There is no release of this name here; the list is on the first page.")
         return found
 
+    def folder(self, name: str) -> str:
+        """What to call its folder in Python and on the command line: as seen from the folder that is served."""
+        path, root = self.path(name), self._workspace.folder
+        return str(path if root is None else path.relative_to(root))
+
     @contextmanager
     def using(self, name: str) -> Iterator[Release]:
         """The release, for one question at a time."""

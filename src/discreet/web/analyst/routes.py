@@ -94,7 +94,7 @@ class AnalystPages:
                 table = None if found.frame is None else shown_page(found.frame, whole(fields, "page", 1, _LAST_PAGE))
             except DiscreetError as refused:
                 error, table = str(refused), None
-            words = None if asked is None or error else asked.words(_folder(self.shelf, name))
+            words = None if asked is None or error else asked.words(self.shelf.folder(name))
             given = asked.fields() if asked is not None else {key: value for key, value in fields if key in _FIELDS}
             facts: dict[str, Any] = {"name": name, "kind": kind, "kinds": _kinds(release), "here": here, "error": error}
             facts |= {"given": {**dict.fromkeys(_FIELDS, ""), **given}, "asked": asked, "words": words, "table": table}
@@ -107,7 +107,7 @@ class AnalystPages:
         name, kind = request.path_params["release"], _kind(request)
         with self.shelf.using(name) as release:
             asked = KINDS[kind].read(fields_of(request.url.query), release)
-            found, words = asked.answer(release), asked.words(_folder(self.shelf, name))
+            found, words = asked.answer(release), asked.words(self.shelf.folder(name))
         said: dict[str, Any] = {"release": name, "question": asked.fields(), "notes": found.notes}
         said |= {"answer": None if found.answer is None else found.answer.to_dict()}
         said |= {"rows": None if found.frame is None else found.frame.to_dicts()}
@@ -142,10 +142,6 @@ def _kinds(release: Release) -> list[str]:
     items = release.manifest["task"]["task"] == "items"
     ordered = any(hasattr(release.schema[name], "bins") for name in release.schema)
     return [kind for kind in KINDS if (kind != "top" or items) and (kind != "quantile" or ordered)]
-
-
-def _folder(shelf: Shelf, name: str) -> str:
-    return shelf.path(name).name
 
 
 def _outline(manifest: dict[str, Any] | None) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Job:
                 elif kind == STAGE:
                     self.stages.append(text)
                 elif kind in (OVER, FAILED):
-                    ended = "cancelled" if self._stop.is_set() else "failed" if kind == FAILED else "done"
+                    ended = "done" if kind == OVER else "cancelled" if self._stop.is_set() else "failed"
                     self.said = text
         self.state = ended
 
@@ -85,14 +85,14 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = Lock()
 
-    def start(self, title: str, leads_to: str, arguments: Sequence[str | Path]) -> Job:
-        """Refused if too many run already."""
+    def start(self, title: str, leads_to: str, arguments: Sequence[str | Path], *, asks: bool = True) -> Job:
+        """Refused if too many run already. One that never `asks` before its charge cannot be stopped."""
         with self._lock:
             if sum(job.state == "running" for job in self._jobs.values()) >= JOBS_AT_ONCE:
                 raise BadParameter(f"{JOBS_AT_ONCE} releases are being made already; wait until one is done")
             if any(job.state == "running" and job.title == title for job in self._jobs.values()):
                 raise BadParameter("this release is being made already; its page is on the first page")
-            job = Job(fresh_id(), title, leads_to, self._grace)
+            job = Job(fresh_id(), title, leads_to, self._grace, _decided=not asks)
             command = [sys.executable, "-m", "discreet.web.custodian.publishing_run", *map(str, arguments)]
             process = subprocess.Popen(
                 command,

@@ -85,7 +85,7 @@ class CustodianPages:
         return self.pages.show("work.html", jobs=self.jobs.all(), demo_is_free=free, **shown)
 
     def demo(self, request: Request) -> Response:
-        job = self.jobs.start("the demo", "/", ["demo", self.folder / _DEMO])
+        job = self.jobs.start("the demo", "/", ["demo", self.folder / _DEMO], asks=False)
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
     def describe(self, request: Request) -> Response:

@@ -130,6 +130,22 @@ def test_too_many_at_once_are_refused(folder: Path) -> None:
         jobs.start("three", "/", ["publish", folder / "town.toml", "by-age", ""])
 
 
+def test_a_demo_cannot_be_stopped_since_it_never_asks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [sys.executable, "-c", "import json; print(json.dumps(['over', 'published']))"]
+    popen = subprocess.Popen
+    monkeypatch.setattr("discreet.web.custodian.jobs.subprocess.Popen", lambda command, **more: popen(quick, **more))
+    job = Jobs(grace=60.0).start("the demo", "/", ["demo", folder / "demo"], asks=False)
+    with pytest.raises(BadParameter, match="too late"):
+        job.cancel()
+    until(lambda: job.state != "running")
+    assert (job.state, job.said) == ("done", "published")
+    # one that was published before ends without asking: it is done, whoever wanted to stop it
+    other = Jobs(grace=60.0).start("by-age", "/", ["publish", folder / "town.toml", "by-age", ""])
+    other._stop.set()
+    until(lambda: other.state != "running")
+    assert other.state == "done"
+
+
 def test_what_is_wrong_is_said_without_a_charge(folder: Path) -> None:
     (folder / "people.csv").unlink()
     jobs = Jobs(grace=0.0)
