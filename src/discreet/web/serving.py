@@ -68,6 +68,7 @@ def _bound(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
         if family == socket.AF_INET6:
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         made.bind((host, port))
+        made.listen()  # whoever opens the address at once waits, and is not refused
     except OSError as error:
         made.close()
         if error.errno in (98, 48, 10048):  # in use, on Linux, macOS and Windows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from discreet.errors import BadParameter
@@ -15,7 +17,7 @@ def test_sockets_are_of_this_machine_only() -> None:
         assert {host for host, _ in hosts} <= {"127.0.0.1", "::1"}
         assert hosts[0][0] == "127.0.0.1"
         assert len({port for _, port in hosts}) == 1
-        sockets[0].listen()
+        socket.create_connection(hosts[0], timeout=10).close()  # before there is a server
         with pytest.raises(BadParameter, match="in use"):
             loopback(hosts[0][1])
     finally:
