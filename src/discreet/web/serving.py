@@ -62,7 +62,8 @@ def loopback(port: int) -> list[socket.socket]:
 
 
 def _bound(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # named, or asyncio leaves small answers waiting for 40 ms
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         if family == socket.AF_INET6:
