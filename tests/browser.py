@@ -1,17 +1,25 @@
-"""A real browser for tests: the chromium that is installed, driven by playwright, which downloads none of its own."""
+"""A real browser for tests: the chromium that is installed, driven by playwright, which downloads none of its own.
+
+And the web app in a process of its own.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-__all__ = ["Browser", "NoBrowser", "Visit", "running", "visited"]
+__all__ = ["Browser", "NoBrowser", "Served", "Visit", "running", "serving", "visited"]
 
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
@@ -28,7 +36,12 @@ def running() -> Iterator[Browser]:
     if path is None:
         raise NoBrowser("there is no chromium; install it: apt-get install chromium")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])  # which root needs
+        options = [
+            "--no-sandbox",
+            "--disable-background-networking",
+            "--disable-component-update",
+        ]  # root needs the first
+        browser = driver.chromium.launch(executable_path=path, args=options)
         yield browser
         browser.close()
 
@@ -64,3 +77,33 @@ def visited(
     visit.page.goto(address)
     yield visit
     context.close()
+
+
+class Served:
+    """A server that runs: the address to start with, its process, and all that it said."""
+
+    def __init__(self, address: str, process: subprocess.Popen[str]) -> None:
+        self.start, self.process = address, process
+        parts = urlsplit(address)
+        self.origin, self.port, self.host = f"{parts.scheme}://{parts.netloc}", parts.port, parts.netloc
+
+
+@contextmanager
+def serving(*arguments: str | Path, log: Path) -> Iterator[Served]:
+    """`discreet serve` with these arguments; what it says on either stream goes to `log`."""
+    command = [sys.executable, "-m", "discreet", "serve", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with log.open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment)
+        try:
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "/start?token=" in line:
+                    break
+            assert "/start?token=" in "".join(lines), log.read_text(encoding="utf-8")
+            yield Served(lines[-1].strip(), process)
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)

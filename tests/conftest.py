@@ -21,6 +21,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from hypothesis import Phase, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from tests import browser as browsers
 from tests import postgres_server, statistics
@@ -61,6 +62,25 @@ def browser() -> Iterator[browsers.Browser]:
         except browsers.NoBrowser as absent:
             (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
         yield found
+
+
+#: tests that share something costly, which one process has for all of them, by where they lie
+TOGETHER = {
+    "tests/browsing/": "a browser and a server",
+    "tests/unit/report/test_report_in_browser.py": "a browser and a server",
+}
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests one by one, but those of a group to one process. (Marks of xdist need an older pytest.)"""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((group for place, group in TOGETHER.items() if nodeid.startswith(place)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return Together(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -94,6 +94,8 @@ OUT_OF_REACH = {
         "spec",
         "cli",
     ],
+    "web": ["evaluate", "audit"],  # what these tell is never on the web
+    **{room: [*CUSTODIAN, "web.custodian", "web.assembly"] for room in ("web.shell", "web.analyst")},
 }
 #: the rest, which may reach all of them
 FREE = ["", "__main__", "help", "private", "private.draft", "private.failures", "evaluate", "cli"]
@@ -174,14 +176,36 @@ print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("di
     assert not loaded & {*CUSTODIAN, "cli"}
 
 
+def test_the_web_app_for_analysts_loads_nothing_private() -> None:
+    """With releases only, all pages are asked, and no room of the custodian is ever loaded."""
+    code = """
+import sys, pathlib
+from tests.web_client import analyst
+client = analyst(pathlib.Path(sys.argv[1]))
+for kind in ("", "/explore", "/ask", "/quantile", "/compare?a=age>1&b=age>2", "/explore.csv", "/explore.xlsx"):
+    assert client.get(f"/releases/table-geometric{kind}").status_code == 200, kind
+assert client.get("/").status_code == 200 and client.get("/specs/x").status_code == 404
+names = [name.split(".") for name in sys.modules if name.startswith("discreet.")]
+print(*sorted({".".join(parts[1:3] if parts[1] == "web" else parts[1:2]) for parts in names}))
+"""
+    fixture = Path(__file__).parents[1] / "fixtures" / "releases" / "table-geometric"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(fixture)], capture_output=True, text=True, cwd=Path(__file__).parents[2]
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert {"web.analyst", "web.shell", "release"} <= loaded
+    assert not loaded & {*CUSTODIAN, "web.custodian"}
+
+
 def test_randomness_is_drawn_in_one_room() -> None:
     """By what is called: numpy's generators, `random`, `secrets`, `os.urandom`.
 
     Two modules draw after all is published, where nothing that is drawn protects anybody: simulations for statements,
-    and synthetic rows, for which anyone may give a seed.
+    and synthetic rows, for which anyone may give a seed. One draws tokens for browsers, which no release ever sees.
     """
     users = {name for name, path in modules().items() if _draws(path)}
-    assert users - {*within("noise", GRAPH)} == {"summaries.simulation", "release.synthetic"}
+    assert users - {*within("noise", GRAPH)} == {"summaries.simulation", "release.synthetic", "web.shell.session"}
 
 
 def _draws(path: Path) -> bool:

@@ -34,7 +34,8 @@ def _sheet(paper: str, ink: str, faint: str, mark: str, colours: Iterable[str]) 
 #: how marks look on light paper and on dark
 LIGHT_SHEET = _sheet("#ffffff", "#1c1c1e", "#dddddd", "#1c1c1e", _LIGHT)
 DARK_SHEET = _sheet("#1c1c1e", "#ececf0", "#48484c", "#ececf0", _DARK)
-_STYLE = f"{LIGHT_SHEET}@media (prefers-color-scheme:dark){{{DARK_SHEET}}}"
+#: one sheet for all pictures; a page that shows many may have it once
+STYLE = f"{LIGHT_SHEET}@media (prefers-color-scheme:dark){{{DARK_SHEET}}}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Picture:
     @property
     def unstyled(self) -> str:
         """Without its own sheet, for a page that has `LIGHT_SHEET` and `DARK_SHEET` among its styles."""
-        return self.svg.replace(f"<style>{_STYLE}</style>", "")
+        return self.svg.replace(f"<style>{STYLE}</style>", "")
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -68,7 +69,7 @@ def drawn(width: float, height: float, title: str, parts: Iterable[str]) -> Pict
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="sans-serif" font-size="12">'
     paper = f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>'
-    said = f"<title>{escaped(title)}</title><style>{_STYLE}</style>"
+    said = f"<title>{escaped(title)}</title><style>{STYLE}</style>"
     return Picture(f"{head}{said}{paper}{''.join(parts)}</svg>")
 
 

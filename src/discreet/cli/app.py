@@ -311,6 +311,33 @@ def verify_noise(
     run(epsilon, sensitivity, as_json)
 
 
+@app.command()
+def serve(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FOLDER]", help="The folder with specs, ledgers and releases; default: this one."),
+    ] = None,
+    releases_only: Annotated[
+        bool, typer.Option("--releases-only", help="For analysts: these releases (OUT...), and no private page at all.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="The port of this machine to use; 0: any that is free.")] = 0,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the address in your browser.")] = False,
+) -> None:
+    """Start the web app, on this machine only: specs, plans, publishing and ledgers, and releases to ask.
+
+    It prints an address that works once, in one browser. With --releases-only, pages of the custodian do not exist:
+    what is left can reach nothing private. Needs the extra `discreet[web]`.
+
+    \b
+    Examples:
+      discreet serve discreet-demo
+      discreet serve --releases-only out/by-age out/pairs
+    """
+    from discreet.cli.serving import run
+
+    run(folders or [], releases_only, port, open_browser)
+
+
 for command in ANALYST_COMMANDS:
     app.command()(command)
 for for_review in REVIEW_COMMANDS:

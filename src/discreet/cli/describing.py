@@ -14,20 +14,13 @@ from discreet.mechanisms import Request, mechanism_for, registry
 from discreet.queries.where import is_plain_name
 from discreet.schema import Periods
 from discreet.spec import Spec, check_spec
+from discreet.spec.problem import Problem
 
 
 def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str | None = None) -> None:
     if period is not None and not look_at_data:
         raise BadParameter("--period goes with --data: whether the rows of that period fit")
-    methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
-    sound: list[Spec] = []
-
-    def further(spec: Spec) -> list[str]:
-        sound.append(spec)
-        return [*_source_problems(spec), *_method_problems(spec)]
-
-    problems = check_spec(path, methods, further)
-    notes = [] if problems else [note for spec in sound for note in _notes(spec)]
+    problems, notes, sound = checked(path)
     if look_at_data and not problems:
         from discreet.cli.fitting import run_fit
 
@@ -39,7 +32,8 @@ def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str
         print("\n".join(problems))
         print(f"{len(problems)} mistake{'s' if len(problems) > 1 else ''} found", file=sys.stderr)
     else:
-        (spec,) = sound
+        assert sound is not None
+        spec = sound
         releases = ", ".join(spec.releases) or "none yet"
         print(f"{path}: no mistakes. Attributes: {', '.join(spec.schema)}. Releases: {releases}.")
         if spec.source is not None:
@@ -49,6 +43,20 @@ def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str
             print(f"note: {note}")
     if problems:
         raise SystemExit(1)
+
+
+def checked(path: Path) -> tuple[list[Problem], list[str], Spec | None]:
+    """Every mistake; what else is good to know if there is none; and those parts of the spec that are right."""
+    methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
+    sound: list[Spec] = []
+
+    def further(spec: Spec) -> list[str]:
+        sound.append(spec)
+        return [*_source_problems(spec), *_method_problems(spec)]
+
+    problems = check_spec(path, methods, further)
+    notes = [] if problems else [note for spec in sound for note in _notes(spec)]
+    return problems, notes, sound[0] if sound else None
 
 
 def _source_problems(spec: Spec) -> list[str]:

@@ -31,15 +31,20 @@ def draw(path: Path | None, plans: Sequence[tuple[str, Plan]]) -> None:
     if path is None:
         _bars(values)
         return
-    pictures = list(_pictures(values))
-    if not pictures:
+    made = list(_pictures(values))
+    if not made:
         raise BadParameter("--chart: none of these errors can be drawn")
     if path.suffix == ".svg":
-        path.write_text(stacked("planned errors", pictures).svg, encoding="utf-8")
+        path.write_text(stacked("planned errors", made).svg, encoding="utf-8")
     else:
         head = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>planned errors</title>'
-        path.write_text(f"{head}{''.join(picture.svg for picture in pictures)}</html>", encoding="utf-8")
+        path.write_text(f"{head}{''.join(picture.svg for picture in made)}</html>", encoding="utf-8")
     print(f"Written: {path}")
+
+
+def pictures(plans: Sequence[tuple[str, Plan]]) -> list[Picture]:
+    """All that can be drawn of them."""
+    return list(_pictures([value for name, found in plans for value in _values(name, found)]))
 
 
 def _values(name: str, found: Plan) -> list[dict[str, Any]]:

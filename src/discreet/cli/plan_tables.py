@@ -27,7 +27,7 @@ def show_plan(name: str, found: Plan, within: bool) -> None:
     what = f"{found.share:.4g} of the answers are off by at most" if within else "standard errors"
     title = f"{name}, epsilon {as_text(found.epsilon)}: {what}, before anything is spent"
     if able:
-        cells = [[_error(one.errors[label], within) for label in found.classes] for one in able]
+        cells = [[error_text(one.errors[label], within) for label in found.classes] for one in able]
         _print_either_way(title, "method", [_marked(one) for one in able], list(found.classes), cells)
     else:
         print(title)
@@ -58,7 +58,7 @@ def show_needed(name: str, goals: Mapping[str, Goal], found: Sequence[Needed]) -
     title = f"{name}: the least epsilon for {wanted}"
     if able:
         classes = list(able[0].by_class)
-        cells = [[*(_least(one.by_class[label]) for label in classes), _least(one.epsilon)] for one in able]
+        cells = [[*(least_text(one.by_class[label]) for label in classes), least_text(one.epsilon)] for one in able]
         _print_either_way(title, "method", [_marked(one) for one in able], [*classes, "all of these"], cells)
     else:
         print(title)
@@ -70,7 +70,7 @@ def show_needed(name: str, goals: Mapping[str, Goal], found: Sequence[Needed]) -
 
 
 def show_split(parts: Sequence[BudgetPart], total: Fraction, budget: Fraction | None) -> None:
-    rows = [[part.release, part.method, _least(part.needs), text_or_none(part.suggested) or ""] for part in parts]
+    rows = [[part.release, part.method, least_text(part.needs), text_or_none(part.suggested) or ""] for part in parts]
     print_table(
         "a division of the budget", ("release", "method", "needs", "suggested"), rows, right=("needs", "suggested")
     )
@@ -137,11 +137,11 @@ def _marked(one: MethodPlan | Needed) -> str:
     return one.method + (_MARK if one.auto else "")
 
 
-def _least(epsilon: Fraction | None) -> str:
+def least_text(epsilon: Fraction | None) -> str:
     return f"above {as_text(GRID[-1])}" if epsilon is None else as_text(epsilon)
 
 
-def _error(error: PlannedError, within: bool) -> str:
+def error_text(error: PlannedError, within: bool) -> str:
     low, high = (error.reach_low, error.reach_high) if within else (error.low, error.high)
     texts = [_number(end) for end in (low, high)]
     return texts[0] if texts[0] == texts[1] else " to ".join(texts)

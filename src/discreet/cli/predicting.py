@@ -97,9 +97,9 @@ def _plans(spec: Spec, release: ReleaseSpec, wish: Wish, progress: Progress) -> 
     """One for each epsilon."""
     texts = wish.epsilon.split(",") if wish.epsilon else []
     own, found = wish.own_questions(), []
-    like = _like(spec, release, wish)
+    like = like_of(spec, release, wish)
     for epsilon in [exact(text.strip(), "epsilon") for text in texts] or [release.epsilon]:
-        request = _request(spec, release, wish, epsilon)
+        request = request_of(spec, release, wish, epsilon)
         share = wish.share or SHARE
         found.append(plan(release.task, request, questions=own, like=like, share=share, progress=progress))
     return found
@@ -110,26 +110,26 @@ def _title(spec: Spec, release: ReleaseSpec, wish: Wish) -> str:
     return f"{release.name}@{period}" if period else release.name
 
 
-def _request(spec: Spec, release: ReleaseSpec, wish: Wish, epsilon: Fraction) -> Request:
+def request_of(spec: Spec, release: ReleaseSpec, wish: Wish, epsilon: Fraction) -> Request:
     """What is asked of all rows or, where a release is about one period, of those of that one or of the first."""
     return Request.of(release.task, spec_during(spec, release, wish.period)[0].schema, spec.unit, epsilon)
 
 
-def _like(spec: Spec, release: ReleaseSpec, wish: Wish) -> StandIn | None:
+def like_of(spec: Spec, release: ReleaseSpec, wish: Wish) -> StandIn | None:
     """The public file that is named; the only file that is read."""
     named = wish.like or (None if release.like is None else spec.resolve(release.like))
     if named is None:
         return None
     from discreet.private.public_file import stand_in_of
 
-    schema = _request(spec, release, wish, release.epsilon).schema
+    schema = request_of(spec, release, wish, release.epsilon).schema
     items = isinstance(release.task, Items)
     return stand_in_of(named, schema, spec.unit, items=items, delimiter=spec.delimiter, encoding=spec.encoding)
 
 
 def _least(spec: Spec, release: ReleaseSpec, wish: Wish, progress: Progress) -> list[Needed]:
-    request = _request(spec, release, wish, release.epsilon)
-    like, own = _like(spec, release, wish), wish.own_questions()
+    request = request_of(spec, release, wish, release.epsilon)
+    like, own = like_of(spec, release, wish), wish.own_questions()
     return least_epsilons(release.task, request, wish.goals(release), like=like, questions=own, progress=progress)
 
 

@@ -47,7 +47,7 @@ class Act:
             )
         entry = wanted[0](Ledger.open(path, Ledger.read(path).dataset, None), reason)
         if as_json:
-            print_json(_fields(entry))
+            print_json(entry_fields(entry))
         else:
             print(f"{path}: {_words(entry)} {by_whom(entry)}")
 
@@ -71,7 +71,7 @@ def run(path: Path, as_json: bool) -> None:
     if as_json:
         account = {"dataset": ledger.dataset, "budget": budget, "spent": spent, "left": left, "head": ledger.head()}
         more = {"datasets": list(state.datasets), "closed": state.closed is not None, "periods": _periods(state)}
-        print_json({**account, **more, "promises": _promises(state, entries), "entries": [*map(_fields, entries)]})
+        print_json({**account, **more, "promises": _promises(state, entries), "entries": [*map(entry_fields, entries)]})
     else:
         rest = "unspent" if state.closed else "left"
         cap = "no cap" if budget is None else f"of {budget}, {left} {rest}"
@@ -93,7 +93,7 @@ def _show(title: str, entries: list[Entry]) -> None:
     rows = []
     for entry in entries:
         more = [entry.scope.dataset] * several + [entry.what if entry.kind in ACTS else ""] * acted
-        rows.append([*_row(entry), *more])
+        rows.append([*entry_row(entry), *more])
     print_table(title, columns, rows, right=("epsilon",))
 
 
@@ -171,14 +171,14 @@ def _words(entry: Entry) -> str:
     return f"data set {entry.id} added" if entry.kind == "dataset-added" else entry.kind
 
 
-def _row(entry: Entry) -> list[str]:
+def entry_row(entry: Entry) -> list[str]:
     when = entry.time[:19].replace("T", " ")
     if entry.kind == "opened" or entry.kind in ACTS:
         return [when, _words(entry), "", "", entry.who]
     return [when, entry.kind, entry.id, _text(entry.nano) if entry.nano else "", entry.who]
 
 
-def _fields(entry: Entry) -> dict[str, Any]:
+def entry_fields(entry: Entry) -> dict[str, Any]:
     epsilon = text_or_none(epsilon_of(entry.nano))
     named = {"time": entry.time, "kind": entry.kind, "release": entry.id, "epsilon": epsilon}
     scope = {"dataset": entry.scope.dataset, "period": entry.scope.period}

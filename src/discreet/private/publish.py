@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from discreet.private.fit_report import DataFit
 
 Progress = Callable[[str], None]
+#: the stage before the charge: whoever raises in `progress` then stops a release that costs nothing yet
+CHARGING = "charging"
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ class Data:
         if target is not None:
             placing.check(target)
         bill = self._bill(ready)
+        progress(CHARGING)
         charge = self.ledger.charge(bill.release_id, bill.request, bill.epsilon, current_user(), bill.what, bill.scope)
         return self._drawn(ready, charge, noise, progress)
 
@@ -187,6 +190,7 @@ class Data:
                 if target is not None:
                     placing.check(target)
         bills = [self._bill(ready) for ready in missing.values()]
+        progress(CHARGING)
         charges = self.ledger.charge_all(bills, current_user())
         try:
             with self._read_once([ready.mechanism.request.schema for ready in missing.values()]) as origin:

@@ -132,4 +132,4 @@ epsilon = 1
 def test_progress_names_public_stages_only(tmp_path: Path) -> None:
     stages: list[str] = []
     people(tmp_path).publish(TASK, 1, name="a", to=tmp_path / "a", progress=stages.append)
-    assert stages == ["counting and adding noise", "writing"]
+    assert stages == ["charging", "counting and adding noise", "writing"]

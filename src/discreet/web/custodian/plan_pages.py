@@ -1,0 +1,157 @@
+"""What accuracy an epsilon buys, before any is spent: row by row as it is found."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from discreet.charts import Picture
+from discreet.cli.plan_charts import pictures
+from discreet.cli.plan_tables import error_text, fields_of, least_text, needed_fields
+from discreet.cli.predicting import Wish, like_of, request_of
+from discreet.errors import BadParameter
+from discreet.ledger import Ledger
+from discreet.plan import Plan, plan
+from discreet.planning.least_epsilon import Needed, least_epsilons
+from discreet.planning.odds import in_words
+from discreet.privacy import LARGEST_EPSILON, as_text, exact
+from discreet.spec import ReleaseSpec, Spec
+from discreet.web.custodian.spec_files import mark_of, text_of
+from discreet.web.shell.limits import Fields, number, text
+
+_MOST_EPSILONS = 8
+_KEPT = 64
+
+
+@dataclass(frozen=True)
+class PlanWish:
+    """What the form of a plan says."""
+
+    epsilons: list[Fraction]
+    error: float
+    share: float
+
+    @classmethod
+    def read(cls, fields: Fields, release: ReleaseSpec) -> PlanWish:
+        parts = [part.strip() for part in text(fields, "epsilon").split(",") if part.strip()]
+        epsilons = [exact(part, "epsilon") for part in parts] or [
+            release.epsilon / 2,
+            release.epsilon,
+            2 * release.epsilon,
+        ]
+        if len(epsilons) > _MOST_EPSILONS or not all(0 < one <= LARGEST_EPSILON for one in epsilons):
+            raise BadParameter(f"epsilon: give 1 to {_MOST_EPSILONS} numbers above 0 and up to {LARGEST_EPSILON}")
+        error, share = number(fields, "error", 0.0), number(fields, "share", 0.0)
+        Wish(error=error or None, share=share or None)
+        return cls(sorted(set(epsilons)), error, share)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method at one epsilon."""
+
+    method: str
+    auto: str
+    cells: list[str]
+    refused: str
+
+
+class Plans:
+    """Plans that were made before are kept, as long as the spec stays as it is."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Any, Plan] = OrderedDict()
+        self._lock = Lock()
+
+    def each(self, path: Path, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> Iterator[Plan]:
+        """A plan for each epsilon, as soon as it is there."""
+        mark, wish = mark_of(text_of(path)), Wish(share=asked.share or None)
+        for epsilon in asked.epsilons:
+            key = (path, mark, release.name, epsilon, asked.share)
+            with self._lock:
+                if key not in self._kept:
+                    request, like = request_of(spec, release, wish, epsilon), like_of(spec, release, wish)
+                    self._kept[key] = plan(release.task, request, like=like, share=asked.share or 0.95)
+                    while len(self._kept) > _KEPT:
+                        self._kept.popitem(last=False)
+                found = self._kept[key]
+            yield found
+
+    def needed(self, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> list[Needed]:
+        wish = Wish(error=asked.error, share=asked.share or None)
+        with self._lock:
+            request, like = request_of(spec, release, wish, release.epsilon), like_of(spec, release, wish)
+            return least_epsilons(release.task, request, wish.goals(release), like=like)
+
+
+def rows_of(found: Plan, within: bool) -> list[Row]:
+    return [
+        Row(
+            one.method,
+            one.auto,
+            [error_text(one.errors[label], within) for label in found.classes] if one.errors else [],
+            one.refused,
+        )
+        for one in found.methods
+    ]
+
+
+def rows_needed(found: Sequence[Needed]) -> list[Row]:
+    return [
+        Row(one.method, one.auto, [*map(least_text, one.by_class.values()), least_text(one.epsilon)], one.refused)
+        for one in found
+    ]
+
+
+def drawn(name: str, plans: Sequence[Plan]) -> list[Picture]:
+    return pictures([(name, found) for found in plans])
+
+
+def plan_json(plans: Sequence[Plan], needed: Sequence[Needed], asked: PlanWish, release: ReleaseSpec) -> dict[str, Any]:
+    goals = Wish(error=asked.error or None, share=asked.share or None).goals(release) if needed else {}
+    least = needed_fields(goals, needed) if needed else None
+    return {"plans": [fields_of(found) for found in plans], "least": least}
+
+
+def odds(spec: Spec, release: ReleaseSpec) -> str:
+    return in_words(release.epsilon, spec.unit)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How the account stands, and how it would stand after a release."""
+
+    cap: str
+    spent: str
+    left: str
+    after: str
+    enough: bool
+
+
+def budget_of(spec: Spec, epsilon: Fraction) -> Budget | None:
+    """None without a ledger; an account that is not there yet has spent nothing."""
+    if spec.ledger is None:
+        return None
+    path = Path(spec.resolve(spec.ledger))
+    spent, cap = Fraction(0), spec.budget
+    if path.is_file():
+        ledger = Ledger.read(path)
+        spent, cap = ledger.spent, ledger.budget
+    if cap is None:
+        return Budget("no cap", _text(spent), "no cap", "no cap", True)
+    left = cap - spent
+    after = left - epsilon
+    return Budget(_text(cap), _text(spent), _text(left), _text(after) if after >= 0 else "not enough", after >= 0)
+
+
+def _text(amount: Fraction) -> str:
+    return as_text(amount) if amount else "0"
+
+
+def period_needed(spec: Spec, release: ReleaseSpec) -> bool:
+    return spec.periods is not None and not release.all_rows

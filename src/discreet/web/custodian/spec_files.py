@@ -1,0 +1,176 @@
+"""Spec files as people edit them: text that stays as it is, but for the keys that were changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BadParameter, BadSpec
+from discreet.spec.toml import toml_key, toml_value
+from discreet.web.shell.limits import LARGEST_SPEC
+from discreet.web.shell.session import fresh_id
+
+
+def text_of(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST_SPEC:
+            raise BadSpec([f"{path.name}: is larger than {LARGEST_SPEC:,} bytes; edit the file itself"])
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise BadSpec([f"{path.name}: cannot be read as UTF-8 text; save it with that encoding"]) from None
+
+
+def mark_of(text: str) -> str:
+    """Tells whether a file is still as it was when a form was made."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def document_of(text: str) -> dict[str, Any]:
+    """What a text says; BadParameter if it is not TOML."""
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise BadParameter(f"this is not valid TOML: {error}; nothing was saved") from None
+
+
+def save(path: Path, text: str, mark: str) -> None:
+    """The new text, whole or not at all; refused if somebody else changed the file since the form was made."""
+    text = text.replace("\r\n", "\n")
+    if len(text.encode("utf-8", "replace")) > LARGEST_SPEC:
+        raise BadParameter(f"a spec has at most {LARGEST_SPEC:,} bytes here; edit the file itself")
+    document_of(text)
+    if mark_of(text_of(path)) != mark:
+        raise BadParameter("the file was changed elsewhere since you opened it; reload the page, and change it again")
+    write(path, text, instead=True)
+
+
+def write(path: Path, text: str, *, instead: bool) -> None:
+    """A new file beside its place first, then a rename; never through a link, nor over a file unless `instead`."""
+    beside = path.with_name(f".{fresh_id()}.tmp")
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if instead:
+            os.chmod(beside, path.stat().st_mode & 0o777)
+            os.replace(beside, path)
+        else:
+            os.link(beside, path)
+            beside.unlink()
+    except FileExistsError:
+        raise BadParameter(f"{path.name}: exists already; choose another name") from None
+    except OSError as error:
+        raise BadParameter(f"{path.name}: cannot be written ({error.strerror}); nothing was saved") from None
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def literal(value: Any) -> str:
+    """A value as TOML has it, as it came from a document."""
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{toml_key(key)} = {literal(item)}' for key, item in value.items())} }}"
+    return toml_value(value)
+
+
+def read_literal(text: str, key: str) -> Any:
+    """What somebody wrote into a field; refused if it is more than one value."""
+    try:
+        found = tomllib.loads(f"value = {text}\n", parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError):
+        hint = f'; a text goes in quotes: "{text}"' if text.isprintable() and len(text) < 60 and '"' not in text else ""
+        raise BadParameter(f"{key}: {text!r:.80} is not a value of TOML{hint}") from None
+    if list(found) != ["value"]:
+        raise BadParameter(f"{key}: write one value only")
+    return found["value"]
+
+
+def changed(text: str, table: tuple[str, ...], changes: Mapping[str, str]) -> str:
+    """The text with other values for some keys of a table; a blank one takes the key away. Comments stay."""
+    before = document_of(text)
+    wanted = _with(
+        before, table, {key: None if not said.strip() else read_literal(said, key) for key, said in changes.items()}
+    )
+    lines = text.split("\n")
+    start, end = _block(lines, table)
+    for key, said in changes.items():
+        place = _lines_of(lines, start, end, key)
+        new = [f"{toml_key(key)} = {said.strip()}"] if said.strip() else []
+        if place is None:
+            last = max((i for i in range(start, end) if lines[i].strip()), default=start)
+            place = (last + 1, last + 1)
+        old = "\n".join(lines[place[0] : place[1]])
+        if new and old and _same(old, key, new[0]):
+            continue
+        lines[place[0] : place[1]] = new
+        end += len(new) - (place[1] - place[0])
+    made = "\n".join(lines)
+    if document_of(made) != wanted:
+        raise BadParameter(
+            f"[{'.'.join(table)}] is written in a way that cannot be changed here; change the TOML instead"
+        )
+    return made
+
+
+def _same(old: str, key: str, new: str) -> bool:
+    before, after = (tomllib.loads(one, parse_float=Decimal)[key] for one in (old, new))
+    return bool(before == after)
+
+
+def _with(document: dict[str, Any], table: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    if not table:
+        merged = {**document, **values}
+        return {key: value for key, value in merged.items() if value is not None}
+    return {**document, table[0]: _with(document.get(table[0], {}), table[1:], values)}
+
+
+def _block(lines: list[str], table: tuple[str, ...]) -> tuple[int, int]:
+    """From the header of a table to the next one."""
+    start = next((i for i, line in enumerate(lines) if _header(line) == table), None)
+    if start is None:
+        raise BadParameter(f"[{'.'.join(table)}] has no line of its own; change the TOML instead")
+    end = next((i for i in range(start + 1, len(lines)) if _header(lines[i]) is not None), len(lines))
+    return start, end
+
+
+def _header(line: str) -> tuple[str, ...] | None:
+    """The table that a line such as [attributes.age] begins."""
+    if not line.lstrip().startswith("["):
+        return None
+    try:
+        found: Any = tomllib.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    names = []
+    while isinstance(found, dict) and found:
+        name, found = next(iter(found.items()))
+        names.append(name)
+    return tuple(names)
+
+
+def _lines_of(lines: list[str], start: int, end: int, key: str) -> tuple[int, int] | None:
+    """Where a key and its value stand, which may go over several lines."""
+    for first in range(start + 1, end):
+        if not lines[first].strip() or lines[first].lstrip().startswith("#"):
+            continue
+        for last in range(first + 1, end + 1):
+            with suppress(ValueError, RecursionError):
+                if list(tomllib.loads("\n".join(lines[first:last]))) == [key]:
+                    return first, last
+                break
+    return None
