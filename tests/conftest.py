@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-from tests import postgres_server, statistics
+from tests import postgres_server, spark_session, statistics
 
 settings.register_profile("untimed", deadline=None, derandomize=True)
 # for who needs to know that a test fails, and not the simplest case in which it does
@@ -49,6 +49,17 @@ def postgres() -> Iterator[postgres_server.Server]:
         except postgres_server.NoPostgres as absent:
             (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
         yield server
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[spark_session.Spark]:
+    """A Spark; tests that use it have the mark xdist_group("spark"), so that there is only one."""
+    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder, ExitStack() as stack:
+        try:
+            running = stack.enter_context(spark_session.running(Path(folder)))
+        except spark_session.NoSpark as absent:
+            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
+        yield running
 
 
 def pytest_configure(config: pytest.Config) -> None:
