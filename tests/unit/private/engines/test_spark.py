@@ -73,8 +73,11 @@ def arrived(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_counts_of_every_type_are_rehearsed_over_no_rows(spark: Spark) -> None:
     """Of each type that a case has, a column; the query over it is planned with another one of the same type."""
     columns = ", ".join(f"{case.spark} AS `x {place}`" for place, case in enumerate(CASES) if case.spark)
-    there = open_source(spark.classic.sql(f"SELECT {columns}"))
-    wanted = {f"a{place}": f"x {place}" for place, case in enumerate(CASES) if case.spark}
+    every = spark.classic.sql(f"SELECT {columns}")
+    names = {field.dataType.simpleString(): field.name for field in every.schema.fields}
+    assert len(names) > 20
+    there = open_source(every.select(*names.values()))
+    wanted = {f"a{place}": name for place, name in enumerate(names.values())}
 
     def seen(parts: list[Any]) -> tuple[Any, int]:
         return parts[0].schema(), parts[0].get_backend().to_pyarrow(parts[0].count()).as_py()
@@ -110,9 +113,7 @@ def test_one_rule_for_users(spark: Spark) -> None:
     columns = {
         "text": pa.array(texts, pa.string()),
         "float": pa.array([*floats, None]),
-        "short": pa.array([0.7, 1.0, 1e20, 1.5e-7, None], pa.float32()),
         "decimal": pa.array(["1.00", "0.10", "12345678.50", None]).cast(pa.decimal128(20, 2)),
-        "truth": pa.array([True, False, None]),
     }
     for names in columns.values():
         rows = pa.table({"u": names, "x": list(range(len(names)))})

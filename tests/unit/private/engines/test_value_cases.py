@@ -15,15 +15,11 @@ from tests.spark_session import Spark
 from tests.unit.private.engines.plain_counting import ROW, SALT, shown
 from tests.unit.private.engines.value_cases import CASES, Case
 
-#: Spark in its two ways, each with settings that must not matter; the second computes without compiled code
+#: Spark in its two ways, each with settings that must not matter; compiling such wide queries would take a minute
+_INTERPRETED = {"codegen.wholeStage": "false", "codegen.factoryMode": "NO_CODEGEN"}
 SPARK = {
-    "spark": {"ansi.enabled": "true", "session.timeZone": "America/Sao_Paulo"},
-    "spark connect": {
-        "ansi.enabled": "false",
-        "session.timeZone": "Asia/Tokyo",
-        "codegen.wholeStage": "false",
-        "codegen.factoryMode": "NO_CODEGEN",
-    },
+    "spark": {"ansi.enabled": "true", "session.timeZone": "America/Sao_Paulo", **_INTERPRETED},
+    "spark connect": {"ansi.enabled": "false", "session.timeZone": "Asia/Tokyo", **_INTERPRETED},
 }
 #: so many in one query, which planning takes long for if it is wide
 TOGETHER = 20
