@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from discreet.errors import SourceError
+from discreet.errors import DiscreetError, SourceError
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.session import Limits, quiet
 from discreet.private.engines.spark_types import names_users, no_value, plain_column
@@ -27,7 +27,7 @@ class SparkSource(Source):
     def __init__(self, name: str, *, without_rows: bool = False) -> None:
         self._without_rows = without_rows
         _check_version()
-        with _told(name):
+        with _told(name, no_rows_yet=True):
             frame = self._frame()
             if frame.isStreaming:
                 raise SourceError(f"{name}: is a stream, which has no end to count to; read its table instead")
@@ -96,19 +96,32 @@ class IbisSparkSource(SparkSource):
 def _check_version() -> None:
     import pyspark
 
+    try:
+        import ibis.backends.pyspark  # noqa: F401
+    except ImportError:
+        raise SourceError("Spark needs more: pip install 'discreet[spark]'") from None
     if int(pyspark.__version__.partition(".")[0]) < OLDEST:
         raise SourceError(f"Spark {pyspark.__version__} is too old: version {OLDEST} is needed")
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    """Failures to plan a query, which happen before any row is read, by the name that Spark has for them."""
+def _told(name: str, *, no_rows_yet: bool = False) -> Iterator[None]:
+    """Failures to plan a query, which happen before any row is read, by the name that Spark has for them.
+
+    Others, too, where no row can have been read; elsewhere they may quote rows, and pass.
+    """
     from pyspark.errors import AnalysisException
 
     reason = None
     try:
         yield
     except AnalysisException as error:
-        reason = error.getCondition() or "unknown"
+        reason = f"cannot plan the query ({error.getCondition() or 'unknown'}); is its table gone, or did it change?"
+    except DiscreetError:
+        raise
+    except Exception:
+        if not no_rows_yet:
+            raise
+        reason = "does not answer; was its session stopped?"
     if reason is not None:
-        raise SourceError(f"{name}: Spark cannot plan the query ({reason}); is its table gone, or did it change?")
+        raise SourceError(f"{name}: Spark {reason}")

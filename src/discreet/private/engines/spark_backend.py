@@ -1,6 +1,6 @@
-"""ibis over a Spark session that is somebody else's: no setting of it is changed, and nothing is registered in it.
+"""ibis over a Spark session that is somebody else's: no setting of it is changed, and nothing is left in it.
 
-Data frames are handed to a query by name, with the query, so no view is left behind however it ends.
+Data frames are handed to a query by name, together with it.
 """
 
 from __future__ import annotations

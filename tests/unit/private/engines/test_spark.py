@@ -95,7 +95,7 @@ def test_counts_are_those_of_plain_python(spark: Spark, own: pa.Table, remote: b
 
 @WAYS
 def test_the_same_rows_of_users_count_as_on_duckdb(spark: Spark, own: pa.Table, remote: bool) -> None:
-    there = spark.rows(own, remote=remote)
+    there = spark.rows(own, remote=remote).repartition(3)  # in no order
     for unit in UNITS[:1] if remote else UNITS:
         assert count(there, SMALL, unit, salt=SALT) == count(own, SMALL, unit, salt=SALT)
 
@@ -299,12 +299,15 @@ def test_a_table_that_vanishes(spark: Spark, tmp_path: Path, remote: bool) -> No
 
 def test_a_session_that_is_cut(spark: Spark, tmp_path: Path) -> None:
     session = spark.another()
-    data = opened(session.range(5).selectExpr("id AS x"), tmp_path)
+    rows = session.range(5).selectExpr("id AS x")
+    data = opened(rows, tmp_path)
     with pytest.raises(PublishFailed):
         data.publish(
             discreet.Table("x"), 1, name="r", progress=lambda stage: session.stop() if "count" in stage else None
         )
     assert data.ledger.spent == 1
+    with pytest.raises(SourceError, match="does not answer"):
+        open_source(rows.select("x"))
 
 
 def test_a_job_that_is_cancelled(spark: Spark, tmp_path: Path) -> None:
@@ -357,3 +360,16 @@ def test_rows_of_one_period_and_how_rows_fit(spark: Spark, own: pa.Table) -> Non
     assert here.counts.sum() > 0
     fits = [discreet.open(source, schema, unit=UNITS[0]).check() for source in (own, spark.rows(own))]
     assert replace(fits[0], source="") == replace(fits[1], source="")
+
+
+def test_the_example_of_the_page_runs(spark: Spark) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "sources.md").read_text(encoding="utf-8")
+    example = page.partition("## Spark")[2].partition("```python\n")[2].partition("```")[0]
+    visits = pa.table({"patient": [1, 1, 2], "age": [30, 31, 32], "ward": ["A", "B", "C"]})
+    spark.classic.sql("CREATE DATABASE clinic")
+    try:
+        spark.rows(visits).write.saveAsTable("clinic.visits")
+        assert "getOrCreate()" in example
+        exec(example, {})
+    finally:
+        spark.classic.sql("DROP DATABASE clinic CASCADE")
