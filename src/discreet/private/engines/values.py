@@ -195,7 +195,7 @@ class Engine:
 
     def has_bit(self, bits: bytes, place: Any) -> Any:
         """Whether the bit at a place is set; the first is the lowest of the first byte."""
-        raise NotImplementedError
+        raise SourceError(f"the {self.backend.name} engine cannot choose among users; export the table to Parquet")
 
     def lookup(self, table: Any, names: list[str]) -> Any:
         """A small public table of labels and codes, to be joined."""
