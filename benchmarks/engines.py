@@ -1,7 +1,8 @@
 """Counting with users bounded, in CPU seconds, as a ratio to what the same engine takes for the bare count.
 
 DuckDB: 100 records for each user, bound 10, against counting the same Parquet file by cell. PostgreSQL: 20 records for
-each user, bound 10, against its own GROUP BY of user and cell, on a server of the tests' own.
+each user, bound 10, against its own GROUP BY of user and cell, on a server of the tests' own. Spark: the same, on the
+tests' own session, of a Parquet file.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from discreet.privacy import Unit
 from discreet.private.engines.counting_query import count, count_sets
 from discreet.private.engines.row_histories import histories
 from discreet.schema import Ordinal, Schema
+from tests import spark_session
 from tests.postgres_server import NoPostgres, Server, running
 
 ROWS = 10**7
@@ -44,6 +46,13 @@ def run(quick: bool) -> Report:
                 _postgres(report, rows // 10, server)
         except NoPostgres as absent:
             report.note("PostgreSQL", f"absent: {absent}")
+        folder = Path(temporary) / "spark"
+        folder.mkdir()
+        try:
+            with spark_session.running(folder, compiled=True) as spark:
+                _spark(report, rows // 10 if quick else rows, spark, folder / "rows.parquet")
+        except spark_session.NoSpark as absent:
+            report.note("Spark", f"absent: {absent}")
     return report
 
 
@@ -94,21 +103,41 @@ def _postgres(report: Report, rows: int, server: Server) -> None:
     report.at_most("PostgreSQL, one table: time / GROUP BY user and cell", ratio, 8.0)
 
 
-def _cpu(work: Callable[[], Any], server: Server | None = None, runs: int = 3) -> float:
-    """The least CPU seconds of some runs: of this process or, if there is a server, of its connections."""
+def _spark(report: Report, rows: int, spark: spark_session.Spark, file: Path) -> None:
+    pq.write_table(_rows(rows, rows // 20), file)
+    there = spark.classic.read.parquet(str(file))
+    grouped = "SELECT u, a * 50 + b AS cell, count(*) AS n FROM {rows} GROUP BY 1, 2"
+
+    def bare() -> None:
+        spark.classic.sql(f"SELECT count(*), sum(n) FROM ({grouped})", rows=there).toArrow()
+
+    def counted() -> Any:
+        return count(there, SCHEMA, BOUND, salt=SALT)
+
+    for work in (bare, counted):  # until Java has compiled them
+        for _ in range(2):
+            work()
+    length = _cpu(bare, spark)
+    report.note(f"Spark, {rows:,} rows, GROUP BY user and cell: seconds", length)
+    report.at_most("Spark, one table: time / GROUP BY user and cell", _cpu(counted, spark) / length, 8.0)
+
+
+def _cpu(work: Callable[[], Any], server: Server | spark_session.Spark | None = None, runs: int = 3) -> float:
+    """The least CPU seconds of some runs: of this process or, if there is a server, of what works for it."""
     work()
     taken = []
     for _ in range(runs):
         before = _of(server)
         work()
-        if server is not None:
+        if isinstance(server, Server):
             time.sleep(0.5)  # until the server has seen that its child ended
         taken.append(_of(server) - before)
     return min(taken)
 
 
-def _of(server: Server | None) -> float:
+def _of(server: Server | spark_session.Spark | None) -> float:
     if server is None:
         return time.process_time()
-    ended = Path(f"/proc/{server.process}/stat").read_text().rpartition(")")[2].split()
-    return (int(ended[13]) + int(ended[14])) / float(os.sysconf("SC_CLK_TCK"))
+    first = 13 if isinstance(server, Server) else 11  # of children that ended, or of the process itself
+    numbers = Path(f"/proc/{server.process}/stat").read_text().rpartition(")")[2].split()
+    return (int(numbers[first]) + int(numbers[first + 1])) / float(os.sysconf("SC_CLK_TCK"))

@@ -36,11 +36,8 @@ def running() -> Iterator[Browser]:
     if path is None:
         raise NoBrowser("there is no chromium; install it: apt-get install chromium")
     with sync_playwright() as driver:
-        options = [
-            "--no-sandbox",
-            "--disable-background-networking",
-            "--disable-component-update",
-        ]  # root needs the first
+        # without a sandbox, since root has none
+        options = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
         browser = driver.chromium.launch(executable_path=path, args=options)
         yield browser
         browser.close()

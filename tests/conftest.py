@@ -24,7 +24,7 @@ from hypothesis import Phase, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests import browser as browsers
-from tests import postgres_server, statistics
+from tests import postgres_server, spark_session, statistics
 
 settings.register_profile("untimed", deadline=None, derandomize=True)
 # for who needs to know that a test fails, and not the simplest case in which it does
@@ -64,10 +64,22 @@ def browser() -> Iterator[browsers.Browser]:
         yield found
 
 
-#: tests that share something costly, which one process has for all of them, by where they lie
+@pytest.fixture(scope="session")
+def spark() -> Iterator[spark_session.Spark]:
+    """A Spark, only one, since `TOGETHER` keeps the tests of it in one process."""
+    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder, ExitStack() as stack:
+        try:
+            running = stack.enter_context(spark_session.running(Path(folder)))
+        except spark_session.NoSpark as absent:
+            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
+        yield running
+
+
+#: tests that share something costly, which one process has for all of them, by what their names hold
 TOGETHER = {
     "tests/browsing/": "a browser and a server",
-    "tests/unit/report/test_report_in_browser.py": "a browser and a server",
+    "test_report_in_browser.py": "a browser and a server",
+    "spark": "a Spark",
 }
 
 
@@ -75,7 +87,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out tests one by one, but those of a group to one process. (Marks of xdist need an older pytest.)"""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((group for place, group in TOGETHER.items() if nodeid.startswith(place)), nodeid)
+        return next((group for part, group in TOGETHER.items() if part in nodeid.lower()), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.browser import chromium, serving
+from tests.browser import running, serving
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 #: file, path, width and height, and whether it is dark
@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     demo = folder / "discreet-demo"
     subprocess.run([sys.executable, "-m", "discreet", "demo", "--quiet", "--folder", str(demo)], check=True)
     IMAGES.mkdir(exist_ok=True)
-    with chromium() as browser, serving(demo, log=folder / "log") as served:
+    with running() as browser, serving(demo, log=folder / "log") as served:
         page = browser.new_context(base_url=served.origin).new_page()
         page.goto(served.start)
         page.wait_for_url(f"{served.origin}/")

@@ -318,7 +318,7 @@ def open_data(
 ) -> Data:
     """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a
     database (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or
-    Arrow table, a DuckDB relation, an ibis table.
+    Arrow table, a DuckDB relation, a Spark DataFrame, an ibis table.
 
     Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
     and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.

@@ -29,17 +29,7 @@ Scores = NDArray[np.float64]
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def div(whole: int, by: int) -> int:  # type: ignore[empty-body]
-    """PostgreSQL's function, exact for whole numbers."""
-
-
-@ibis.udf.scalar.builtin(signature=(("binary", "int64"), "int64"))  # type: ignore[untyped-decorator]
-def get_bit(bits: Any, place: Any) -> Any:
-    """PostgreSQL's function."""
-
-
-@ibis.udf.scalar.builtin(name="decode", signature=(("string", "string"), "binary"))  # type: ignore[untyped-decorator]
-def _bytes(text: Any, how: Any) -> Any:
-    """PostgreSQL's function."""
+    """A function of PostgreSQL and of Spark, exact for whole numbers."""
 
 
 class AggregatedHistories:
@@ -164,6 +154,6 @@ class AggregatedKept(Kept):
         """Users are numbered by their digests, and the choice travels as one literal, a bit for each."""
         order = [digest_of(kept.user_id, self._salt), kept.user_id]
         number = ibis.dense_rank().over(order_by=order).cast("int64")
-        bits = np.packbits(np.append(chosen, False), bitorder="little").tobytes().hex()
-        mask = _bytes(ibis.literal(bits), "hex")
-        return get_bit(mask, ibis.least(number, ibis.literal(chosen.size, "int64"))) == 1
+        bits = np.packbits(np.append(chosen, False), bitorder="little").tobytes()
+        place = ibis.least(number, ibis.literal(chosen.size, "int64"))
+        return engine_of(kept.get_backend()).has_bit(bits, place)

@@ -73,6 +73,7 @@ class Source(ABC):
             except (KeyboardInterrupt, SystemExit, GeneratorExit):
                 raise
             except DiscreetError as error:  # about public facts: a type, an attribute
+                error.__cause__ = error.__context__ = None
                 return error.with_traceback(None)
             except BaseException as error:  # polars raises some that are no Exception
                 if was_stopped(error):

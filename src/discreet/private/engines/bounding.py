@@ -41,6 +41,11 @@ def _series(first: int, last: int) -> int:  # type: ignore[empty-body]
     """PostgreSQL's function, which makes rows one by one and so needs no blocks."""
 
 
+@ibis.udf.scalar.builtin(name="sequence", signature=(("int64", "int64", "int64"), "array<int64>"))  # type: ignore[untyped-decorator]
+def _sequence(first: Any, last: Any, step: Any) -> Any:
+    """Spark's function."""
+
+
 def bounded(rows: Any, words: list[str], unit: Unit, salt: bytes) -> Any:
     """Counts by cell of at most `max_rows_per_cell` rows of a user in a cell, then at most `max_rows` of the user."""
     kept = kept_rows(rows, words, unit.most, unit.max_rows_per_cell, salt)
@@ -67,6 +72,11 @@ def singly(groups: Any) -> Any:
     """`copies` rows in place of each, numbered by `copy` from 0 on."""
     if groups.get_backend().name == "postgres":
         return groups.mutate(copy=_series(ibis.literal(0, "int64"), groups.copies - 1))
+    if groups.get_backend().name == "pyspark":
+        first = ibis.literal(0, "int64")
+        blocks = groups.mutate(start=_sequence(first, groups.copies - 1, ibis.literal(BLOCK, "int64")).unnest())
+        last = ibis.least(blocks.start + BLOCK, blocks.copies) - 1
+        return blocks.mutate(copy=_sequence(blocks.start, last, ibis.literal(1, "int64")).unnest())
     blocks = groups.mutate(start=ibis.range(ibis.literal(0, "int64"), groups.copies, BLOCK).unnest())
     blocks = blocks.mutate(end=ibis.least(blocks.start + BLOCK, blocks.copies))
     return blocks.mutate(copy=ibis.range(blocks.start, blocks.end).unnest())

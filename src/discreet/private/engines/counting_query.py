@@ -55,7 +55,8 @@ def count_sets(
     cells = _streamed(opened, schema, unit, salt, limits)
     if cells is not None:
         return _tables(schema, places, [({"w0": cells}, np.ones(1, np.int64))])
-    return read(opened, schema, unit, limits, lambda parts: _counted_sets(parts, schema, places, unit, salt))
+    counted = _aggregated_sets if opened.counts_itself else _counted_sets  # SQLite, for one, has no arrays
+    return read(opened, schema, unit, limits, lambda parts: counted(parts, schema, places, unit, salt))
 
 
 def check(source: Source, schema: Schema, unit: Unit) -> None:
@@ -104,8 +105,6 @@ def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Count
 
 
 def _counted_sets(parts: list[Any], schema: Schema, places: list[list[int]], unit: Unit, salt: bytes) -> list[Counts]:
-    if parts[0].get_backend().name == "postgres":  # others hand out their rows: SQLite, for one, has no arrays
-        return _aggregated_sets(parts, schema, places, unit, salt)
     rows, names = coded_rows(parts, schema, unit)
     cells = rows.select(names) if unit.is_row else bounded(rows, names, unit, salt)
     one = np.ones(1, np.int64)

@@ -21,6 +21,7 @@ from discreet.private.engines.file_sources import (
     found_paths,
 )
 from discreet.private.engines.postgres import SCHEMES, IbisPostgresSource, PostgresTable
+from discreet.private.engines.spark import IbisSparkSource, SparkFrameSource
 from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, FrameSource, IbisDuckdbSource, IbisSource
 
 _KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFIXES}
@@ -29,7 +30,7 @@ _KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFI
 def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Source:
     """A source over a path, a pattern or a list of them (CSV, packed too, Parquet, Arrow), a folder of Parquet files, a
     table in a file of DuckDB or SQLite (people.duckdb::visits) or in PostgreSQL (postgresql://host/db::visits), a
-    pandas or polars frame, an Arrow table, a DuckDB relation or an ibis table.
+    pandas or polars frame, an Arrow table, a DuckDB relation, a Spark DataFrame or an ibis table.
 
     `delimiter` (a comma, or a tab for .tsv) and `encoding` (UTF-8) are for CSV files. Reads names and types of
     columns only.
@@ -115,6 +116,8 @@ def _open_table(thing: Any) -> Source:
         return _open_table(thing.to_arrow())
     if _is_a(thing, "duckdb", "DuckDBPyRelation"):
         return DuckdbSource(thing, "the DuckDB relation", thing.columns)
+    if _is_a(thing, "pyspark.sql", "DataFrame"):
+        return SparkFrameSource(thing, "the Spark DataFrame")
     if _is_a(thing, "ibis", "Table"):
         return _open_ibis(thing)
     if (frame := _known_frame(thing)) is not None:
@@ -124,7 +127,7 @@ def _open_table(thing: Any) -> Source:
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}".removeprefix("builtins.")
     raise SourceError(
         f"cannot open a {kind}; give the path of a CSV, Parquet or Arrow file, a table in a database, "
-        "a pandas or polars frame, an Arrow table, a DuckDB relation or an ibis table"
+        "a pandas or polars frame, an Arrow table, a DuckDB relation, a Spark DataFrame or an ibis table"
     )
 
 
@@ -141,6 +144,8 @@ def _open_ibis(table: Any) -> Source:
         engine = table.get_backend().name
     except IbisError:
         raise SourceError("the ibis table: is not bound to a database; connect first, then take the table") from None
+    if engine == "pyspark":
+        return IbisSparkSource(table, "the ibis table (pyspark)")
     if engine == "postgres":
         return IbisPostgresSource(table, "the ibis table (postgres)")
     kind = IbisDuckdbSource if engine == "duckdb" else IbisSource

@@ -11,7 +11,7 @@ import ibis
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.derived_values import derived
 from discreet.private.engines.session import Limits
-from discreet.private.engines.values import Engine
+from discreet.private.engines.values import engine_of
 from discreet.schema import Ordinal, Span
 
 _WHEN = "of_period"
@@ -36,7 +36,7 @@ class PeriodSource(Source):
             yield [self._within(part).select(*wanted) for part in parts]
 
     def _within(self, part: Any) -> Any:
-        engine = Engine(part.get_backend())
+        engine = engine_of(part.get_backend())
         value = derived(part[_WHEN], self._dates, engine)
         day = None if value is None else engine.day(value)
         if day is None:  # the type of the column holds no days

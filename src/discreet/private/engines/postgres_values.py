@@ -24,7 +24,6 @@ _WHOLE = r"^[+-]?[0-9]+$"
 _FAR, _NEAR = r"[eE]\+?0*[1-9][0-9]{4}", r"[eE]-0*[1-9][0-9]{4}"  # exponents of five digits or more
 _INFINITE, _NAN = r"^[+-]?inf(inity)?$", r"^[+-]?nan([(].*[)])?$"
 _LONGEST = 10_000
-_PREPARED = "_number"
 #: above the first, float64 has no number but infinity; below the second none but zero
 _LARGEST, _LEAST = "1.7976931348623158e308", "2.48e-324"
 
@@ -39,6 +38,16 @@ def btrim(text: str, marks: str) -> str:  # type: ignore[empty-body]
     """PostgreSQL's function."""
 
 
+@ibis.udf.scalar.builtin(signature=(("binary", "int64"), "int64"))  # type: ignore[untyped-decorator]
+def get_bit(bits: Any, place: Any) -> Any:
+    """PostgreSQL's function."""
+
+
+@ibis.udf.scalar.builtin(name="decode", signature=(("string", "string"), "binary"))  # type: ignore[untyped-decorator]
+def _bytes(text: Any, how: Any) -> Any:
+    """PostgreSQL's function."""
+
+
 class PostgresEngine(Engine):
     most_cases = 8
 
@@ -46,19 +55,14 @@ class PostgresEngine(Engine):
         """A limit, however high, keeps PostgreSQL from writing out each column wherever it is used."""
         return table.limit(2**62)
 
-    def prepared(self, table: Any, names: Collection[str]) -> Any:
-        slow = [name for name in names if table[name].type().is_string() or table[name].type().is_decimal()]
-        if not slow:
-            return table
-        return self.settled(table.mutate(**{name + _PREPARED: self.number(table[name]) for name in slow}))
+    def reads_slowly(self, kind: Any) -> bool:
+        return bool(kind.is_string() or kind.is_decimal())
 
-    def number(self, raw: Any) -> Any:
-        kind, place = raw.type(), raw.op()
-        if isinstance(place, ops.Field) and place.name + _PREPARED in place.rel.schema:
-            return place.rel.to_expr()[place.name + _PREPARED]
+    def _read_number(self, raw: Any) -> Any:
+        kind = raw.type()
         if kind.is_decimal():
             return _float(where(raw.cast("string") != "NaN", raw))
-        return self._no_nan(self.spelt(raw)) if kind.is_string() else super().number(raw)
+        return self._no_nan(self.spelt(raw)) if kind.is_string() else super()._read_number(raw)
 
     def spelt(self, text: Any, number: str = "float64") -> Any:
         bare = btrim(text, _SPACE)
@@ -115,6 +119,9 @@ class PostgresEngine(Engine):
 
     def trimmed(self, text: Any, space: str) -> Any:
         return btrim(text, space)
+
+    def has_bit(self, bits: bytes, place: Any) -> Any:
+        return get_bit(_bytes(ibis.literal(bits.hex()), "hex"), place) == 1
 
     def lookup(self, table: Any, names: list[str]) -> Any:
         """Inline values: no table has to be made, and none is joined that is not part of the query."""

@@ -86,7 +86,7 @@ def _decoded(raw: Any) -> Any:
 def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     # step by step, so that the engine computes each column once
     part = engine.settled(part.mutate(**{USER: raw}))
-    part = engine.settled(part.mutate(user_plain=part[USER].re_search(_PLAIN)))
+    part = engine.settled(part.mutate(user_plain=engine.fits(part[USER], _PLAIN)))
     part = engine.settled(part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))}))
     is_spaced = ~part.user_plain & part[USER].re_search(_SPACED) if engine.is_duckdb else ~part.user_plain
     bare = ibis.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
@@ -95,11 +95,12 @@ def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     part = engine.settled(part.mutate(user_number=engine.spelt(text, number), user_length=text.length()))
     text, value, length = part[USER], part.user_number, part.user_length
     same = ibis.cases(
+        (value.isnan(), ibis.null("string")),
         (value.notnull(), engine.text(value)),
         ((length == 4) & (text.lower() == "true"), "1"),
         ((length == 5) & (text.lower() == "false"), "0"),
-        ((length == 36) & text.re_search(_UUID), text.lower()),
-        ((length == 19) & text.re_search(_MIDNIGHT), text.left(10)),
+        ((length == 36) & engine.fits(text, _UUID), text.lower()),
+        ((length == 19) & engine.fits(text, _MIDNIGHT), text.left(10)),
         else_=text,
     )
     return engine.settled(part.mutate(**{USER: same})).drop("user_plain", "user_number", "user_length")

@@ -21,6 +21,7 @@ _WHOLE = r"^\s*[+-]?[0-9]+\s*$"
 # a sign after so much of a text can only be that of an offset
 _DATE = len("2024-05-31")
 FLOAT_EXACT = 2**53
+_PREPARED = "_number"
 
 
 @ibis.udf.scalar.builtin(signature=(("string", "string"), "timestamp(6)"))  # type: ignore[untyped-decorator]
@@ -44,6 +45,10 @@ def engine_of(backend: Any) -> Engine:
         from discreet.private.engines.postgres_values import PostgresEngine
 
         return PostgresEngine(backend)
+    if backend.name == "pyspark":
+        from discreet.private.engines.spark_values import SparkEngine
+
+        return SparkEngine(backend)
     return Engine(backend)
 
 
@@ -57,8 +62,18 @@ class Engine:
         self.backend = backend
         self.is_duckdb = backend.name == "duckdb"
 
+    def fits(self, text: Any, pattern: str) -> Any:
+        """Whether a text fits a pattern that ends with `$`, where it ends."""
+        return text.re_search(pattern)
+
     def number(self, raw: Any) -> Any:
         """int64 of a column of whole numbers, float64 of others that hold numbers; None if the type holds none."""
+        place = raw.op()
+        if isinstance(place, ops.Field) and place.name + _PREPARED in place.rel.schema:
+            return place.rel.to_expr()[place.name + _PREPARED]
+        return self._read_number(raw)
+
+    def _read_number(self, raw: Any) -> Any:
         kind = raw.type()
         if kind.is_signed_integer():
             return raw.cast("int64")
@@ -168,8 +183,19 @@ class Engine:
         return table
 
     def prepared(self, table: Any, names: Collection[str]) -> Any:
-        """The same table, with what `number` needs to be fast for these of its columns."""
-        return table
+        """The same table, with the numbers of those of these columns whose values take long to read."""
+        slow = [name for name in names if self.reads_slowly(table[name].type())]
+        if not slow:
+            return table
+        return self.settled(table.mutate(**{name + _PREPARED: self.number(table[name]) for name in slow}))
+
+    def reads_slowly(self, kind: Any) -> bool:
+        """Whether the numbers in a column of this type should be read only once."""
+        return False
+
+    def has_bit(self, bits: bytes, place: Any) -> Any:
+        """Whether the bit at a place is set; the first is the lowest of the first byte."""
+        raise SourceError(f"the {self.backend.name} engine cannot choose among users; export the table to Parquet")
 
     def lookup(self, table: Any, names: list[str]) -> Any:
         """A small public table of labels and codes, to be joined."""
