@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
         page.wait_for_url(f"{served.origin}/")
         for name, path, (width, height), scheme in PICTURES:
             page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=scheme)
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.goto(path)
             page.screenshot(path=IMAGES / name)
 
