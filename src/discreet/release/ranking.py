@@ -37,6 +37,9 @@ class Modelled(Protocol):
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """draws x questions: counts that may be true, where each question is about one item."""
 
+    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
+        """How sure it can be at most that the first questions are about the largest; 1 if draws tell everything."""
+
 
 @runtime_checkable
 class Selected(Protocol):
@@ -94,4 +97,8 @@ def ranked(
             counts = np.maximum(values[rivals] - summary.noise_draws(some, draws, random), 0.0)
         total += draws * simulation.membership(counts, most, random)
         done += draws
-    return rivals[:most], np.asarray(total[:most] / wanted)
+    certain = total[:most] / wanted
+    if isinstance(summary, Modelled):
+        largest = picked(questions, rivals[:most])
+        certain = np.minimum(certain, summary.most_certain(largest, most, simulation.generator()))
+    return rivals[:most], np.asarray(certain)

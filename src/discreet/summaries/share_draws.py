@@ -30,10 +30,10 @@ _TINY = 1e-9
 
 
 class ShareDraws:
-    """Of users with up to `most` records; `repeats` if an item may count more than once for a user."""
+    """Behind what was measured."""
 
-    def __init__(self, estimates: ShareEstimates, most: int, *, repeats: bool) -> None:
-        self._estimates, self._most, self._repeats = estimates, most, repeats
+    def __init__(self, estimates: ShareEstimates) -> None:
+        self._estimates = estimates
         self._tried: _TriedHead | None = None
 
     def draws(self, items: Ints, draws: int, random: Any) -> Floats:
@@ -57,6 +57,21 @@ class ShareDraws:
         again = np.flatnonzero(places[items] >= 0)
         found[:, again] = head[:, places[items[again]]]
         return found
+
+    def most_certain(self, items: Ints, most: int, random: Any) -> Floats:
+        """How sure it can be at most that these items, largest first, are the `most` largest.
+
+        Draws have some of what users of many records may like. Here it is whatever would move an item from its place,
+        in worlds where they have a taste of their own; as likely as the head allows.
+        """
+        corrections = self._estimates.corrections
+        if corrections is None or not self._estimates.repeats:
+            return np.ones(items.size)
+        tried = self._head(corrections, random)
+        moved = tried.worlds.may_displace(
+            items, np.arange(items.size), most, self._estimates.kept, self._estimates.items.spread
+        )
+        return np.asarray(1 - tried.chances.sum(axis=0) @ moved)
 
     def _left_to_others(self, powers: Ints, head: Floats, corrections: Corrections) -> Floats:
         """What each draw's head leaves of the total to all other items, in parts of what they usually have."""
@@ -104,9 +119,8 @@ class ShareDraws:
             (random,) = random.spawn(1)
             estimates, kept = self._estimates, self._estimates.kept
             in_head = float(kept[corrections.heads].sum() / kept.sum())
-            worlds = drawn_worlds(
-                estimates.items, corrections, self._most, repeats=self._repeats, in_head=in_head, random=random
-            )
+            most, repeats = estimates.most, estimates.repeats
+            worlds = drawn_worlds(estimates.items, corrections, most, repeats=repeats, in_head=in_head, random=random)
             weights = self._drawn_weights(corrections.heads, RATIOS, random).T
             cut = 1 - float(kept.sum()) / estimates.total
             tried = self._counts[:, weights], self._weights[weights]
@@ -142,7 +156,7 @@ class _TriedHead:
         )
         fits -= unusual[:, None] ** 2 / 2
         fits = np.exp(fits - fits.max())
-        self._chances = fits / fits.sum()
+        self.chances = fits / fits.sum()
 
     def _fitting(self, power: int, worlds: Ints) -> tuple[Floats, Floats]:
         """worlds x items x tries: counts, and how well they fit."""
@@ -155,8 +169,8 @@ class _TriedHead:
 
     def drawn(self, draws: int, random: Any) -> tuple[Ints, Ints, Floats]:
         """Of each draw the power, the world, and the count of each item of the head."""
-        chosen = random.choice(self._chances.size, draws, p=self._chances.reshape(-1))
-        powers, worlds = np.unravel_index(chosen, self._chances.shape)
+        chosen = random.choice(self.chances.size, draws, p=self.chances.reshape(-1))
+        powers, worlds = np.unravel_index(chosen, self.chances.shape)
         found = np.empty((draws, self._measured.size))
         for power in np.unique(powers):
             mine = np.flatnonzero(powers == power)

@@ -1,8 +1,8 @@
 """The best guess of counts behind bounded weights: counts behind the noise, brought back to all records.
 
 Weights of users with many records were bounded, and more so in some items than in others. So counts are a power of the
-weights: the total says of what sum, the items that were measured again say which power, and each of these has a
-measurement of its own. The order of the weights is kept. Everything follows from noisy numbers.
+weights: histogram and total say of what sum, the items that were measured again say which powers may be, and each of
+these has a measurement of its own. The order of the weights is kept. Everything follows from noisy numbers.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 
 from discreet.numbers.likely_counts import likely_counts, smooth_posteriors
 from discreet.summaries.share_steps import Corrections, Weighed
+from discreet.summaries.share_users import ShareUsers, likely_users
 
 Floats = NDArray[np.float64]
 
 #: powers that are tried, and how far from 1 they are expected to be, in parts of what bounding takes away
-_POWERS = np.linspace(0.4, 1.6, 121)
-_POWER_SPREAD = 0.6
-#: how far from any power the counts of single items are, as a part of them, in the same parts
-_UNEXPLAINED = 0.3
+_POWERS = np.linspace(0.4, 1.6, 61)
+_POWER_SPREAD = 0.1
+#: how far from any power the counts of single items may be, as a part of them, in the same parts
+_UNEXPLAINED = np.array([0.03, 0.2])
+#: powers that are less likely than this add nothing
+_UNLIKELY = 1e-4
 #: typical error of a count's logarithm that is left, in the same parts
 _SPREAD = 0.2
 #: weights of more scales of noise than this are what was measured: no law moves them, and its grid is coarse there
@@ -46,10 +49,15 @@ def likely_weights(items: Weighed) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ShareEstimates:
-    """What items weigh, and what else was measured; without it, weights are counts."""
+    """What items weigh, and what else was measured of users of up to `most` records; without it, weights are counts.
+
+    If it `repeats`, a user may have an item more than once.
+    """
 
     items: Weighed
     corrections: Corrections | None
+    most: int
+    repeats: bool
 
     @cached_property
     def kept(self) -> Floats:
@@ -69,9 +77,15 @@ class ShareEstimates:
         return float(self.items.values.sum()) / self.items.units
 
     @cached_property
+    def users(self) -> ShareUsers:
+        """Those behind the noisy histogram, where users' weights were bounded."""
+        assert self.corrections is not None
+        return likely_users(self.corrections, self.most)
+
+    @cached_property
     def total(self) -> float:
         kept = float(self.kept.sum())
-        return kept if self.corrections is None else max(float(self.corrections.total.values[0]), kept)
+        return kept if self.corrections is None else max(self.users.total, kept)
 
     @cached_property
     def factor(self) -> float:
@@ -84,42 +98,51 @@ class ShareEstimates:
         return 1 - 1 / max(self.factor, 1.0)
 
     @cached_property
-    def power(self) -> float:
-        if self.corrections is None:
-            return 1.0
-        head, heads = self.corrections.head, self.corrections.heads
-        counts = np.array([self._powered(power)[heads] for power in _POWERS])
-        own = counts * (self.items.spread / np.maximum(self.kept[heads], _TINY))
-        # scales of what items are off by: the second look's noise, the first one's, and what no power explains
-        scale = np.sqrt(head.spread**2 + own**2 + (_UNEXPLAINED * self._cut * counts) ** 2 / 2)
-        missed = np.abs(head.values / head.units - counts) / scale + np.log(scale)
-        width = max(_POWER_SPREAD * self._cut, 1e-3)
-        return float(_POWERS[np.argmin(missed.sum(axis=1) + ((_POWERS - 1) / width) ** 2)])
+    def _sums(self) -> Floats:
+        """Of each power the sum over all items."""
+        some = self.kept[self.kept > 0]
+        return np.array([float((some**power).sum()) for power in _POWERS])
 
-    def _unit(self, power: float) -> float:
-        sums = float((self.kept[self.kept > 0] ** power).sum())
-        return self.total / sums if sums > 0 else 0.0
+    @cached_property
+    def _head(self) -> _Head:
+        assert self.corrections is not None
+        weights, head = self.kept[self.corrections.heads], self.corrections.head
+        powers = np.where(weights > 0, np.maximum(weights, 1e-300) ** _POWERS[:, None], 0.0)
+        counts = self.total * powers / np.maximum(self._sums, _TINY)[:, None]
+        own = counts * (self.items.spread / np.maximum(weights, _TINY))
+        in_head = float(weights.sum() / self.kept.sum())
+        # where items may be repeated, users of very many records have more of the head than counts of them
+        seen = self.users.seen(head.bound, in_head) if self.repeats and in_head > 0 else 1.0
+        return _Head(head.values / head.units / seen, head.spread / seen, counts, own, self._cut)
+
+    @cached_property
+    def power(self) -> float:
+        """The mean of powers that may be."""
+        return 1.0 if self.corrections is None else float(self._head.of_powers @ _POWERS)
 
     def _powered(self, power: float) -> Floats:
-        return np.where(self.kept > 0, np.maximum(self.kept, 1e-300) ** power * self._unit(power), 0.0)
+        some = self.kept > 0
+        sums = float((self.kept[some] ** power).sum())
+        unit = self.total / sums if sums > 0 else 0.0
+        return np.where(some, np.maximum(self.kept, 1e-300) ** power * unit, 0.0)
 
     @cached_property
     def _found(self) -> tuple[Floats, Floats]:
         """The number of each item, and its variance."""
-        values = self._powered(self.power)
-        variance = self._own_variances(values)
         if self.corrections is None:
-            return values, variance
-        heads, head = self.corrections.heads, self.corrections.head
-        rest = np.delete(values, heads)
-        before, seen = values[heads], head.values / head.units
-        noise = 2 * head.spread**2
-        own = 2 * (before / np.maximum(self.kept[heads], _TINY) * self.items.spread) ** 2
-        differs = float(((seen - before) ** 2 - noise - own).sum()) / max(float((before**2).sum()), _TINY)
-        prior = own + min(max(differs, 0.0), self._cut**2) * before**2
+            return self.kept, self._own_variances(self.kept)
+        head, heads = self._head, self.corrections.heads
+        values, squares = np.zeros((2, self.kept.size))
+        some = self.kept > 0
+        for place in np.flatnonzero(head.of_powers > _UNLIKELY * head.of_powers.max()):
+            counts = self.kept[some] ** _POWERS[place] * (self.total / self._sums[place])
+            values[some] += head.of_powers[place] * counts
+            squares[some] += head.of_powers[place] * counts**2
+        values *= self.total / max(float(values.sum()), _TINY)
+        variance = self._own_variances(values) + np.maximum(squares - values**2, 0.0)
+        found, variance[heads] = head.found
         # no lower than those that were not measured again, whose order is behind them
-        values[heads] = np.maximum((before * noise + seen * prior) / (noise + prior), rest.max(initial=0.0))
-        variance[heads] = noise * prior / (noise + prior)
+        values[heads] = np.maximum(found, np.delete(values, heads).max(initial=0.0))
         return values, variance
 
     def _own_variances(self, values: Floats) -> Floats:
@@ -152,12 +175,7 @@ class ShareEstimates:
         """The typical relative error of the total, which all counts share: noise, and what is beyond its bound."""
         if self.corrections is None:
             return math.sqrt(2 * self.items.values.size) * self.items.spread / max(self.total, 1.0)
-        bins, total = self.corrections.bins, self.corrections.total
-        above = np.flatnonzero(np.ldexp(1.0, np.arange(bins.values.size - 1)) >= total.bound) + 1
-        users = max(float(bins.values[above].sum()), 0.0) + bins.spread * math.sqrt(2 * above.size)
-        # half as many users have twice as many records: as much in every bin, which is half of it on average
-        beyond = users * total.bound * max(above.size / 2, 1.0) if above.size else 0.0
-        return math.hypot(math.sqrt(2) * total.spread, beyond) / max(self.total, 1.0)
+        return self.users.total_error
 
     @cached_property
     def _posteriors(self) -> tuple[Floats, NDArray[np.int64], Floats]:
@@ -166,7 +184,9 @@ class ShareEstimates:
 
     def _counts(self, weights: Floats) -> tuple[Floats, Floats]:
         """The count at each weight, and the variance of its logarithm: that of bounding, and of chance."""
-        counts = np.where(weights > 0, np.maximum(weights, 1e-300) ** self.power, 0.0) * self._unit(self.power)
+        some = self.kept[self.kept > 0]
+        unit = self.total / max(float((some**self.power).sum()), _TINY) if some.size else 0.0
+        counts = np.where(weights > 0, np.maximum(weights, 1e-300) ** self.power, 0.0) * unit
         spread = (_SPREAD * self._cut) ** 2 + (self.factor - 1) / np.maximum(counts, 1.0)
         return counts, np.minimum(spread, 1.0)
 
@@ -178,6 +198,46 @@ class ShareEstimates:
         mean = chances @ (counts * np.exp(spread / 2))
         square = chances @ (counts**2 * np.exp(2 * spread))
         return mean[row_of], np.maximum(square - mean**2, 0.0)[row_of]
+
+
+@dataclass(frozen=True, eq=False)
+class _Head:
+    """What a second look says of its items, beside counts (powers x items) of this own noise."""
+
+    measured: Floats
+    scale: float
+    counts: Floats
+    own: Floats
+    cut: float
+
+    @cached_property
+    def _off(self) -> Floats:
+        """powers x ways in which items may be off x items: by what part of them no power explains their counts."""
+        return np.asarray((_UNEXPLAINED * self.cut)[None, :, None] * self.counts[:, None, :])
+
+    @cached_property
+    def _chances(self) -> Floats:
+        """powers x ways."""
+        scale = np.sqrt(self.scale**2 + self.own[:, None, :] ** 2 + self._off**2 / 2)
+        missed = np.abs(self.measured - self.counts[:, None, :]) / scale + np.log(scale)
+        unusual = ((_POWERS - 1) / max(_POWER_SPREAD * self.cut, 1e-3)) ** 2
+        fits = -missed.sum(axis=2) - np.log1p(unusual)[:, None]
+        chances = np.exp(fits - fits.max())
+        return np.asarray(chances / chances.sum())
+
+    @property
+    def of_powers(self) -> Floats:
+        return np.asarray(self._chances.sum(axis=1))
+
+    @property
+    def found(self) -> tuple[Floats, Floats]:
+        """The number of each item and its variance: means of both looks, weighed by their errors."""
+        noise, prior = 2 * self.scale**2, 2 * self.own[:, None, :] ** 2 + self._off**2
+        means = (self.counts[:, None, :] * noise + self.measured * prior) / (noise + prior)
+        chances = self._chances[:, :, None]
+        found = (chances * means).sum(axis=(0, 1))
+        variance = (chances * (noise * prior / (noise + prior) + (means - found) ** 2)).sum(axis=(0, 1))
+        return found, variance
 
 
 def _summing_to(total: float, parts: Floats) -> Floats:

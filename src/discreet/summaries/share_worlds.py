@@ -31,6 +31,8 @@ _RARER = 0.5
 _BELIEVED = 5
 #: in which part of the worlds heavy users have a taste that has nothing to do with that of others
 _APART = 0.5
+#: so many users of a bin may be hidden in its noise, in scales of it, where nothing else is known
+_HIDDEN = 0.3
 _SOME, _HALVINGS = 1000, 40
 _GRID, _REACH = 2000, 12
 _TINY = 1e-9
@@ -74,6 +76,18 @@ class ShareWorlds:
         """Of counts to weights, for items of these weights and parts."""
         mixed = np.where(self.apart[worlds], parts / np.maximum(weights, _TINY), parts)
         return np.asarray(self.light[worlds] + (self.heavy - self.light)[worlds] * np.minimum(mixed, 1.0))
+
+    def may_displace(self, items: Ints, ranks: Ints, most: int, weights: Floats, spread: float) -> NDArray[np.bool_]:
+        """worlds x items: whether items that only users of a taste of their own have may take their places.
+
+        An item of theirs that counts as much weighs less, but no less than their records do; as many of the weights of
+        all items that are measured with this spread must be as large, and theirs all together.
+        """
+        rising = np.sort(weights)
+        asked = weights[items] * (self.light / np.maximum(self.heavy, _TINY))[:, None]
+        wide = rising.size - np.searchsorted(rising, asked - spread) - most
+        enough = (self.part * weights.sum())[:, None] / np.maximum(asked, _TINY)
+        return np.asarray(self.apart[:, None] & (np.minimum(wide, enough) >= most - ranks))
 
     def part_for(self, worlds: Ints, ratio: Floats) -> Floats:
         """The part of heavy users that gives this average ratio, as far as any does."""
@@ -147,7 +161,7 @@ def _drawn_users(bins: Weighed, random: Any) -> Floats:
     running = np.cumsum(clear)
     median = int(np.searchsorted(running, running[-1] / 2))
     rare = running[-1] * _RARER ** np.maximum(np.arange(clear.size) - median, 0.0)
-    expected = np.maximum(rare, np.where(clear > _BELIEVED * scale, clear, 1.0))
+    expected = np.maximum(rare, np.where(clear > _BELIEVED * scale, clear, 1.0 + _HIDDEN * scale))
     found = np.empty((WORLDS, clear.size))
     for place, (value, usual) in enumerate(zip(bins.values.tolist(), expected, strict=True)):
         counts = np.linspace(max(value - _REACH * scale, 0.0), max(value, 0) + _REACH * scale, _GRID)

@@ -38,7 +38,7 @@ class SharedCounts(Summary):
     ) -> None:
         self.schema, self.items, self.corrections = schema, items, corrections
         self.most, self.what = most, what
-        self.estimates = ShareEstimates(items, corrections)
+        self.estimates = ShareEstimates(items, corrections, most, what == "records")
 
     @cached_property
     def hidden(self) -> Hidden | None:
@@ -49,7 +49,7 @@ class SharedCounts(Summary):
 
     @cached_property
     def _draws(self) -> ShareDraws:
-        return ShareDraws(self.estimates, self.most, repeats=self.what == "records")
+        return ShareDraws(self.estimates)
 
     def answer(self, questions: Questions, level: float) -> Answers:
         return self.found(questions, level).told(self.items, self.bounded, self.rounding)
@@ -145,6 +145,10 @@ class SharedCounts(Summary):
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks."""
         return self.item_draws(questions.first[:, 0], draws, random)
+
+    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
+        """As `ranking.Modelled` asks."""
+        return self._draws.most_certain(questions.first[:, 0], most, random)
 
     def item_draws(self, items: Ints, draws: int, random: Any) -> Floats:
         return self._draws.draws(items, draws, random)

@@ -142,6 +142,10 @@ class SharedEdges(Summary):
             found[:, some] *= part * (random.standard_gamma(steady, (draws, some.size)) / steady)
         return found
 
+    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
+        """As `ranking.Modelled` asks: no more than of items alone."""
+        return self.alone.most_certain(questions, most, random)
+
     def to_arrow(self) -> Any:
         item, *contexts = self.schema.names
         numbers = self.alone.estimates.values, self.estimates.values.sum(axis=0), self.estimates.values.reshape(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,21 +24,20 @@ LIGHT = [0, 4000, 0, 0, 0, 0, 0, 0, 0]
 HEAVY = [0, 4000, 0, 0, 0, 0, 0, 40, 0]
 
 
-def made(bins: list[int], total: float, seen: Any = None, noise: int = 10) -> ShareEstimates:
+def made(bins: list[int], total: float, seen: Any = None, noise: int = 10, repeats: bool = False) -> ShareEstimates:
     """Ten items were measured again, and had what is `seen`, else their part of the total."""
     items = Weighed(np.rint(WEIGHTS * UNITS).astype(np.int64), Fraction(UNITS), 1, UNITS)
     heads = np.arange(10)
     again = WEIGHTS[heads] * total / WEIGHTS.sum() if seen is None else np.asarray(seen)
     head = Weighed(np.rint(again).astype(np.int64), Fraction(noise), 10)
     histogram = Weighed(np.array(bins), Fraction(2))
-    return ShareEstimates(
-        items, Corrections(histogram, Weighed(np.array([round(total)]), Fraction(100), 128), heads, head)
-    )
+    whole = Weighed(np.array([round(total)]), Fraction(100), 128)
+    return ShareEstimates(items, Corrections(histogram, whole, heads, head), 256, repeats)
 
 
-def certainty(found: ShareEstimates, most: int = 5, repeats: bool = False) -> Any:
+def certainty(found: ShareEstimates, most: int = 5) -> Any:
     random = simulation.generator()
-    draws = ShareDraws(found, 256, repeats=repeats).draws(np.arange(40), 200, random)
+    draws = ShareDraws(found).draws(np.arange(40), 200, random)
     assert draws.shape == (200, 40)
     assert np.all(draws >= 0)
     return simulation.membership(draws, most, random)
@@ -52,7 +52,7 @@ def worlds(bins: list[int], repeats: bool = True) -> ShareWorlds:
 
 def test_without_corrections_weights_are_counts() -> None:
     items = Weighed(np.array([0, 0, 0, 500, 1000]), Fraction(1))
-    draws = ShareDraws(ShareEstimates(items, None), 1, repeats=False).draws(np.arange(5), 50, simulation.generator())
+    draws = ShareDraws(ShareEstimates(items, None, 1, False)).draws(np.arange(5), 50, simulation.generator())
     assert draws[:, 3:] == pytest.approx(np.tile([500, 1000], (50, 1)), rel=0.2)
     assert draws[:, :3].max() < 30
 
@@ -73,20 +73,51 @@ def test_few_users_with_most_records_make_all_less_certain() -> None:
 
 
 def test_repeated_items_make_records_less_certain_than_users() -> None:
-    found = made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)
-    assert certainty(found, repeats=True)[:3].sum() < certainty(found)[:3].sum()
+    once, often = (made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000, repeats=repeats) for repeats in (False, True))
+    assert certainty(often)[:3].sum() < certainty(once)[:3].sum()
+
+
+def most_certain(found: ShareEstimates, most: int = 5) -> Any:
+    return ShareDraws(found).most_certain(np.arange(most), most, simulation.generator())
+
+
+def test_where_users_of_a_taste_of_their_own_could_fill_the_list_little_is_certain() -> None:
+    """Unless a second look rules out that they have one; and none of it where users are counted, or have one record."""
+    hidden = most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000, repeats=True))
+    assert hidden.max() < 0.8
+    ruled_out = most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10, repeats=True))
+    assert ruled_out.min() > hidden.max()
+    assert np.all(most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)) == 1)
+    single = ShareEstimates(Weighed(np.arange(40, 0, -1) * 100, Fraction(1)), None, 1, True)
+    assert np.all(most_certain(single) == 1)
+
+
+def test_users_of_a_taste_of_their_own_move_what_their_weight_can() -> None:
+    """Their records weigh a tenth, so that items of a fifth of the weight may be larger; if that is theirs."""
+    found = worlds(HEAVY)
+    ones, every = np.ones(WORLDS), np.ones(WORLDS, bool)
+    weights = np.array([100.0] * 5 + [20.0] * 5 + [1.0] * 30)
+    for part, heavy, apart, moved in (
+        (1.0, 10.0, True, 5),
+        (1.0, 10.0, False, 0),
+        (0.01, 10.0, True, 0),
+        (1.0, 2.0, True, 0),
+    ):
+        world = replace(found, part=part * ones, heavy=heavy * ones, light=ones, apart=every & apart)
+        may = world.may_displace(np.arange(5), np.arange(5), 5, weights, 0.0)
+        assert np.all(may.sum(axis=1) == moved)
 
 
 def test_items_measured_again_have_what_was_measured() -> None:
     seen = 2 * WEIGHTS[:10]
     seen[4] *= 1.6
     found = made(HEAVY, 3 * WEIGHTS.sum(), seen)
-    draws = ShareDraws(found, 256, repeats=False).draws(np.arange(10), 200, simulation.generator())
+    draws = ShareDraws(found).draws(np.arange(10), 200, simulation.generator())
     assert np.median(draws, axis=0) == pytest.approx(seen, rel=0.2)
 
 
 def test_the_same_release_always_says_the_same() -> None:
-    draws = ShareDraws(made(HEAVY, 3 * WEIGHTS.sum()), 256, repeats=True)
+    draws = ShareDraws(made(HEAVY, 3 * WEIGHTS.sum(), repeats=True))
     found = [draws.draws(np.arange(40), 20, simulation.generator()) for _ in range(2)]
     assert np.array_equal(found[0], found[1])
 
