@@ -13,9 +13,9 @@ from typing import Any
 import ibis
 
 from discreet.errors import BadSpec
-from discreet.private.date_formats import FORMATS
+from discreet.private.date_formats import FORMATS, fitting_formats
 from discreet.private.engines.coding import coded
-from discreet.private.engines.session import kept_table, quiet
+from discreet.private.engines.session import quiet
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal, Reading
 from discreet.schema.bins import period_end, period_start
@@ -159,10 +159,12 @@ def _codes_or_dates(raw: Any, engine: Engine) -> DraftedColumn | None:
 
 def _by_format(raw: Any, formats: tuple[str, ...], engine: Engine) -> DraftedColumn | None:
     """Dates, if one format fits every value; some of the values rule out most formats quickly."""
-    texts = raw.name("text").as_table()
-    with kept_table(texts.filter(~engine.missing(texts.text)).distinct().limit(MOST_LABELS)) as some:
-        possible = tuple(_fitting(some.text, formats, engine))
-    fitting = _fitting(raw, possible, engine) if possible else {}
+    if raw.type().is_string():
+        texts = raw.name("text").as_table()
+        some = _fetched(texts.filter(~engine.missing(texts.text)).distinct().limit(MOST_LABELS))
+        likely = fitting_formats([text for (text,) in some])
+        formats = tuple(one for one in formats if one in likely)
+    fitting = _fitting(raw, formats, engine) if formats else {}
     if not fitting:
         return None
     first, *others = fitting

@@ -83,12 +83,13 @@ def tried(place: Path, manifest: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_odd_values_are_answered_or_refused(name: str, tmp_path: Path) -> None:
-    """Each part gets five of the odd values, in turn, so that all of them come to it over releases and parts alike."""
+    """Each part gets some of the odd values, in turn, so that all of them come to it over releases and parts alike."""
     place = Path(shutil.copytree(FOLDERS / name, tmp_path / "r"))
     published = json.loads((place / "release.json").read_text(encoding="utf-8"))
     odd = itertools.islice(itertools.cycle(ODD), RELEASES.index(name), None)
+    some = 2 if "even-shares" in name else 5  # whose first answer takes long
     for path in parts(published):
-        for value in itertools.islice(odd, 5):
+        for value in itertools.islice(odd, some):
             try:
                 tried(place, replaced(published, path, value))
             except Exception as error:
