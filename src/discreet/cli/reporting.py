@@ -6,8 +6,8 @@ from pathlib import Path
 
 from discreet.cli.show import print_json
 from discreet.errors import BadParameter
+from discreet.report.document import paged
 from discreet.report.evidence import FAILED, PASSED, gathered
-from discreet.report.page import paged
 from discreet.report.registry_entry import entry_text
 
 _WORDS = {PASSED: "all checks passed", FAILED: "DO NOT SIGN"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.report.page import rendered
+from discreet.report.document import rendered
 from discreet.report.registry_entry import registry_entry
 
 __all__ = ["registry_entry", "rendered"]

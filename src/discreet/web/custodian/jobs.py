@@ -23,7 +23,7 @@ _KEPT = 100
 
 
 @dataclass
-class Job:
+class PublishingJob:
     """One run: what it is about, the stages so far, and how it ended."""
 
     id: str
@@ -82,17 +82,17 @@ class Job:
 class Jobs:
     def __init__(self, grace: float = GRACE) -> None:
         self._grace = grace
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, PublishingJob] = {}
         self._lock = Lock()
 
-    def start(self, title: str, leads_to: str, arguments: Sequence[str | Path], *, asks: bool = True) -> Job:
+    def start(self, title: str, leads_to: str, arguments: Sequence[str | Path], *, asks: bool = True) -> PublishingJob:
         """Refused if too many run already. One that never `asks` before its charge cannot be stopped."""
         with self._lock:
             if sum(job.state == "running" for job in self._jobs.values()) >= JOBS_AT_ONCE:
                 raise BadParameter(f"{JOBS_AT_ONCE} releases are being made already; wait until one is done")
             if any(job.state == "running" and job.title == title for job in self._jobs.values()):
                 raise BadParameter("this release is being made already; its page is on the first page")
-            job = Job(fresh_id(), title, leads_to, self._grace, _decided=not asks)
+            job = PublishingJob(fresh_id(), title, leads_to, self._grace, _decided=not asks)
             command = [sys.executable, "-m", "discreet.web.custodian.publishing_run", *map(str, arguments)]
             process = subprocess.Popen(
                 command,
@@ -108,11 +108,11 @@ class Jobs:
         Thread(target=job.follow, args=(process,), daemon=True).start()
         return job
 
-    def find(self, name: str) -> Job:
+    def find(self, name: str) -> PublishingJob:
         found = self._jobs.get(name)
         if found is None:
             raise NotHere("There is no such job; jobs of an earlier start are in the ledger.")
         return found
 
-    def all(self) -> list[Job]:
+    def all(self) -> list[PublishingJob]:
         return list(self._jobs.values())

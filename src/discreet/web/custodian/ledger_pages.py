@@ -18,7 +18,7 @@ from discreet.privacy import as_text
 
 
 @dataclass(frozen=True)
-class Account:
+class AccountPage:
     """`fault` says what is wrong with the file, if anything is."""
 
     name: str
@@ -33,7 +33,7 @@ class Account:
     entries: list[dict[str, Any]]
 
 
-def account_of(name: str, path: Path) -> Account:
+def account_of(name: str, path: Path) -> AccountPage:
     ledger = Ledger.read(path)
     entries = ledger.entries()
     rows, fields = [entry_row(entry) for entry in entries], [entry_fields(entry) for entry in entries]
@@ -41,11 +41,11 @@ def account_of(name: str, path: Path) -> Account:
         ledger.verify()
         state = ledger.state()
     except LedgerError as error:
-        return Account(name, str(error).replace(str(path), name), "", "", "", "", False, rows, None, fields)
+        return AccountPage(name, str(error).replace(str(path), name), "", "", "", "", False, rows, None, fields)
     left = None if state.budget is None else Fraction(state.budget - state.spent, NANO)
     shown = (_cap(state.budget), _text(Fraction(state.spent, NANO)), "no cap" if left is None else _text(left))
     picture = _steps(name, entries, path)
-    return Account(name, "", ", ".join(state.datasets), *shown, state.closed is not None, rows, picture, fields)
+    return AccountPage(name, "", ", ".join(state.datasets), *shown, state.closed is not None, rows, picture, fields)
 
 
 def outline_of(name: str, path: Path) -> dict[str, str]:

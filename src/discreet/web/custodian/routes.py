@@ -20,7 +20,7 @@ from discreet.privacy import as_text
 from discreet.spec import ReleaseSpec, Spec, load_spec
 from discreet.web.analyst.open_releases import Shelf
 from discreet.web.custodian.cards import MOST_CARDS, change_card, change_many, matches, spec_page
-from discreet.web.custodian.jobs import Job, Jobs
+from discreet.web.custodian.jobs import Jobs, PublishingJob
 from discreet.web.custodian.ledger_pages import account_of, outline_of
 from discreet.web.custodian.outlines import outline
 from discreet.web.custodian.plan_pages import (
@@ -276,7 +276,7 @@ class CustodianPages:
         return name, path, spec, release
 
 
-async def _events(job: Job, first: int) -> AsyncIterator[str]:
+async def _events(job: PublishingJob, first: int) -> AsyncIterator[str]:
     """Stages as they happen; how it ended is on the page."""
     sent = first
     while True:

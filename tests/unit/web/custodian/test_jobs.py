@@ -15,7 +15,7 @@ import pytest
 import discreet
 from discreet.errors import BadParameter
 from discreet.ledger import Ledger
-from discreet.web.custodian.jobs import Job, Jobs
+from discreet.web.custodian.jobs import Jobs, PublishingJob
 from discreet.web.custodian.publishing_run import publish
 from tests.unit.web.custodian.workplace import CANARY, workplace
 from tests.web_client import Client, custodian
@@ -124,7 +124,7 @@ def test_a_server_that_dies_after_the_charge_loses_nothing(folder: Path) -> None
 
 def test_too_many_at_once_are_refused(folder: Path) -> None:
     jobs = Jobs(grace=60.0)
-    running = [Job(str(number), str(number), "/", 60.0) for number in range(2)]
+    running = [PublishingJob(str(number), str(number), "/", 60.0) for number in range(2)]
     jobs._jobs = {job.id: job for job in running}
     with pytest.raises(BadParameter, match="wait until one is done"):
         jobs.start("three", "/", ["publish", folder / "town.toml", "by-age", ""])

@@ -24,8 +24,8 @@ from discreet.ledger import Ledger
 from discreet.noise import Noise, SeededSource
 from discreet.release.files import seal_of
 from discreet.report import registry_entry, rendered
+from discreet.report.document import paged
 from discreet.report.evidence import FAILED, INCOMPLETE, PASSED, gathered
-from discreet.report.page import paged
 from tests.conformance.examples import EXAMPLES
 from tests.conformance.test_answers import data
 from tests.unit.report import report_cases
