@@ -141,8 +141,8 @@ def test_a_release_opens_in_duckdb_and_is_read_again(tmp_path: Path) -> None:
     codes, counts = some()
     release = published(SCHEMA, codes, counts * 10, task=discreet.Table)
     folder = release.save(tmp_path / "release")
-    (parquet,) = folder.glob("*.parquet")
-    rows = duckdb.read_parquet(str(parquet)).filter("tree = 'age x place' AND NOT divided")
+    assert {one.name for one in folder.glob("*.parquet")} == {"table.parquet", "cells.parquet"}
+    rows = duckdb.read_parquet(str(folder / "table.parquet")).filter("tree = 'age x place' AND NOT divided")
     found = rows.filter("age_first >= 20 AND age_last <= 59").aggregate("sum(count)").fetchall()
     assert found[0][0] == pytest.approx(50_000, rel=0.05)
     again = discreet.load(folder)
