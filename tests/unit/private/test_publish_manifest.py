@@ -72,7 +72,9 @@ def test_an_account_in_memory_is_said_to_be_one(tmp_path: Path) -> None:
     release = data.publish(TASK, 1, name="a", to=tmp_path / "a")
     said = load(tmp_path / "a").manifest["ledger"]
     assert said == release.manifest["ledger"]
-    assert (said["durable"], sorted(said)) == (False, ["durable", "head", "id"])
+    assert said["durable"] is False
+    assert {*said} == {"durable", "head", "id", "cap", "spent_before", "spent_after"}
+    assert (said["cap"], said["spent_before"], said["spent_after"]) == ("3", "0", "1")
     with pytest.raises(BudgetExceeded):
         data.publish(TASK, "2.5")
     # nobody remembers the account, but the folder is still the answer to the same request
