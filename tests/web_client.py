@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -14,6 +15,13 @@ from discreet.web.shell.session import COOKIE, FORM_KEY, BrowserSession
 from discreet.web.shell.workspace import Workspace
 
 PORT = 8765
+Result = TypeVar("Result")
+
+
+def done(work: Coroutine[Any, Any, Result]) -> Result:
+    """In a thread of its own: where a browser is open, the main one has a loop that runs already."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 class Client:
@@ -34,7 +42,7 @@ class Client:
             async with httpx.AsyncClient(transport=transport, base_url=self.origin) as client:
                 return await client.request(method, path, headers=sent, **more)
 
-        return asyncio.run(ask())
+        return done(ask())
 
     def get(self, path: str, headers: Mapping[str, str] | None = None, **more: Any) -> httpx.Response:
         return self.request("GET", path, headers, **more)

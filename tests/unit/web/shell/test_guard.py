@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from discreet.web.shell.guard import HEADERS
 from discreet.web.shell.limits import LARGEST_FORM, LONGEST_ADDRESS, LONGEST_TEXT
 from discreet.web.shell.session import COOKIE, FORM_KEY
-from tests.web_client import Client, analyst
+from tests.web_client import Client, analyst, done
 
 RELEASES = Path(__file__).parents[3] / "fixtures" / "releases"
 PAGES = [
@@ -134,7 +133,7 @@ def test_there_is_no_websocket(client: Client, path: str) -> None:
 
     headers = [(b"host", client.host.encode()), (b"cookie", f"{COOKIE}={client.session.cookie}".encode())]
     scope = {"type": "websocket", "path": path, "headers": headers, "query_string": b""}
-    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    done(client.app(scope, receive, send))  # type: ignore[arg-type]
     assert [message["type"] for message in sent] == ["websocket.close"]
     upgraded = client.get(path, {"upgrade": "websocket", "connection": "upgrade"})
     assert upgraded.status_code == 400
@@ -162,5 +161,5 @@ def raw(client: Client, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
     known = [(name.encode(), value.encode()) for name, value in headers]
     known.append((b"cookie", f"{COOKIE}={client.session.cookie}".encode()))
     scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "headers": known, "query_string": b""}
-    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    done(client.app(scope, receive, send))  # type: ignore[arg-type]
     return sent[0]["status"], sent[1]["body"]
