@@ -13,9 +13,9 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -32,6 +32,7 @@ settings.register_profile("unshrunk", settings.get_profile("untimed"), phases=(P
 settings.load_profile("untimed")
 
 ELSEWHERE = pytest.StashKey[int]()
+Started = TypeVar("Started")
 
 
 @pytest.fixture
@@ -42,37 +43,34 @@ def seeded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(random, "_urandom", bits)
 
 
+def _started(starting: AbstractContextManager[Started], absence: type[Exception]) -> Iterator[Started]:
+    """What runs; with DISCREET_ENGINES=required its absence fails tests, rather than leaving them out."""
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(starting)
+        except absence as absent:
+            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
+        yield running
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[postgres_server.Server]:
     """A PostgreSQL, one for each process of tests that needs it; with DISCREET_ENGINES=required its absence fails."""
-    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder, ExitStack() as stack:
-        try:
-            server = stack.enter_context(postgres_server.running(Path(folder)))
-        except postgres_server.NoPostgres as absent:
-            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
-        yield server
+    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder:
+        yield from _started(postgres_server.running(Path(folder)), postgres_server.NoPostgres)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[browsers.Browser]:
     """A chromium, one for each process of tests that needs it; with DISCREET_ENGINES=required its absence fails."""
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(browsers.running())
-        except browsers.NoBrowser as absent:
-            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
-        yield found
+    yield from _started(browsers.running(), browsers.NoBrowser)
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[spark_session.Spark]:
     """A Spark, only one, since `TOGETHER` keeps the tests of it in one process."""
-    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder, ExitStack() as stack:
-        try:
-            running = stack.enter_context(spark_session.running(Path(folder)))
-        except spark_session.NoSpark as absent:
-            (pytest.fail if os.environ.get("DISCREET_ENGINES") == "required" else pytest.skip)(str(absent))
-        yield running
+    with tempfile.TemporaryDirectory(prefix="discreet-tests-") as folder:
+        yield from _started(spark_session.running(Path(folder)), spark_session.NoSpark)
 
 
 #: tests that share something costly, which one process has for all of them, by what their names hold
