@@ -58,11 +58,12 @@ class SideSums:
         )
 
     def mixed(self, other: SideSums) -> SideSums:
-        """Two looks at the same sum with independent noise: the one that tells more weighs more."""
-        wide, its_wide = (
-            one.low_variance + one.high_variance + (one.high - one.low) ** 2 + 1e-12 for one in (self, other)
-        )
-        mine = its_wide / (wide + its_wide)
+        """Two looks at the same sum with independent noise: the one of less noise weighs more.
+
+        What was measured decides no weight: it would prefer looks that noise made narrow, and miss the truth.
+        """
+        noise, its_noise = (one.low_variance + one.high_variance + 1e-12 for one in (self, other))
+        mine = its_noise / (noise + its_noise)
         return self._times(mine).plus(other._times(1 - mine))
 
     def _times(self, share: float) -> SideSums:
@@ -93,7 +94,7 @@ class Sides(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """Several looks at the same sums with independent noise; the one that tells more weighs more."""
+    """Several looks at the same sums with independent noise; the one of less noise weighs more."""
 
     looks: Sequence[Sides]
 

@@ -75,3 +75,11 @@ def test_two_looks_at_one_sum_are_averaged() -> None:
     assert found.low == found.high == pytest.approx(10 + 4 / 101)
     assert found.low_variance < 1
     assert Mixed([sharp]).at(0.0) == sharp.at(0.0)
+
+
+def test_what_was_measured_decides_no_weight() -> None:
+    """Weights that follow measured widths prefer low upper ends: they missed the truth in 4.4 % instead of 2.5 %."""
+    narrow, wide, other = (SideSums(0.0, high, 1.0, 4.0, 1.0) for high in (3.0, 300.0, 10.0))
+    assert narrow.mixed(other).high == pytest.approx((3 + 10) / 2)
+    assert wide.mixed(other).high == pytest.approx((300 + 10) / 2)
+    assert wide.mixed(SideSums(0.0, 10.0, 0.25, 1.0, 1.0)).high == pytest.approx(0.2 * 300 + 0.8 * 10)
