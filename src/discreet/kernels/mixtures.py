@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, kernel
+from discreet.kernels.jit import Floats
+
+#: numbers that are looked at together
+_BLOCK = 1 << 14
 
 
-@kernel
-def _log_likely(seen: float, given: float, unit: float, noise: float, scales: Floats, out: Floats) -> None:
-    """Of one noisy number under each law; the last one is that it is `given`."""
-    for k in range(scales.size):
-        variance = (scales[k] * unit) ** 2 + noise
-        out[k] = -0.5 * (seen**2 / variance + np.log(variance))
-    out[scales.size] = -0.5 * ((seen - given) ** 2 / noise + np.log(noise))
+def _log_likely(seen: Floats, given: Floats, unit: Floats, noise: Floats, scales: Floats) -> Floats:
+    """Of every noisy number under each law; the last one is that it is `given`."""
+    logs = np.empty((seen.size, scales.size + 1))
+    variances = np.square(scales * unit[:, None]) + noise[:, None]
+    logs[:, :-1] = -0.5 * (np.square(seen)[:, None] / variances + np.log(variances))
+    logs[:, -1] = -0.5 * (np.square(seen - given) / noise + np.log(noise))
+    return logs
 
 
-@kernel
 def fit(
     seen: Floats,
     given: Floats,
@@ -32,38 +34,35 @@ def fit(
     Number i has a deviation of scales[k] * unit[i] under law k, and noise of variance noise[i] on it; under the last
     law it is given[i]. `usual` is what is expected beforehand, which counts as much as `trust` numbers.
     """
-    count, laws = seen.size, scales.size + 1
-    likely = np.empty((count, laws))
-    for i in range(count):
-        _log_likely(seen[i], given[i], unit[i], noise[i], scales, likely[i])
-        likely[i] = np.exp(likely[i] - likely[i].max())
+    likely = np.empty((seen.size, scales.size + 1))
+    for start in range(0, seen.size, _BLOCK):
+        some = slice(start, start + _BLOCK)
+        likely[some] = _chances(_log_likely(seen[some], given[some], unit[some], noise[some], scales))
     weights = usual.copy()
     for _ in range(rounds):
         found = trust * usual
-        for i in range(count):
-            total = 0.0
-            for k in range(laws):
-                total += likely[i, k] * weights[k]
-            for k in range(laws):
-                found[k] += likely[i, k] * weights[k] / total
+        for start in range(0, seen.size, _BLOCK):
+            some = slice(start, start + _BLOCK)
+            found += weights * ((1.0 / (likely[some] @ weights)) @ likely[some])
         weights = found / found.sum()
     return weights
 
 
-@kernel
 def means(
     seen: Floats, given: Floats, unit: Floats, noise: Floats, scales: Floats, weights: Floats, out: Floats
 ) -> None:
     """out[i] is the mean of what is behind seen[i]."""
-    laws = scales.size + 1
-    logs = np.empty(laws)
-    for i in range(seen.size):
-        _log_likely(seen[i], given[i], unit[i], noise[i], scales, logs)
-        logs += np.log(np.maximum(weights, 1e-300))
-        chances = np.exp(logs - logs.max())
-        chances /= chances.sum()
-        found = chances[laws - 1] * given[i]
-        for k in range(laws - 1):
-            prior = (scales[k] * unit[i]) ** 2
-            found += chances[k] * seen[i] * prior / (prior + noise[i])
-        out[i] = found
+    logs_of_weights = np.log(np.maximum(weights, 1e-300))
+    for start in range(0, seen.size, _BLOCK):
+        some = slice(start, start + _BLOCK)
+        logs = _log_likely(seen[some], given[some], unit[some], noise[some], scales)
+        chances = _chances(logs + logs_of_weights)
+        chances /= chances.sum(axis=1, keepdims=True)
+        priors = np.square(scales * unit[some, None])
+        parts = chances[:, :-1] * (priors / (priors + noise[some, None]))
+        out[some] = chances[:, -1] * given[some] + seen[some] * parts.sum(axis=1)
+
+
+def _chances(logs: Floats) -> Floats:
+    """In proportion to each other, the largest of each number 1."""
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))

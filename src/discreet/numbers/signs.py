@@ -1,14 +1,20 @@
 """How likely a number is above zero that was measured with noise of a known law.
 
-If nothing else is known of it, that is how likely the noise is below what was measured. If there are other numbers like
-it, these tell how far from zero such numbers are: their law is fitted as a mixture of normal ones around zero, of many
-widths (M. Stephens, "False discovery rates: a new deal", 2017), and Bayes' rule does the rest.
+Noise alone does not say: of numbers that are all tiny, half are on the wrong side of zero, however far out the noise
+put some of them. So a law of such numbers is needed, and it is not known. It is taken to be normal around zero, or a
+mixture of two or three normal laws, of any widths from far below the noise to far above it; what was measured, of this
+number and of others like it if there are any, says which of these laws are likely; and Bayes' rule does the rest.
+Many others leave one law, few leave several, none leave all: there is no number of others from which on they count.
+
+Noise is taken as a normal law whose variance is itself drawn, from a gamma law: so are sums of equal Laplace variables.
+Sums of normal laws being normal, all integrals but that over the variance are in closed form.
 """
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,79 +22,100 @@ from numpy.typing import NDArray
 from discreet.numbers.spreads import LAPLACE_KURTOSIS
 
 Floats = NDArray[np.float64]
-#: in standard deviations; beyond it the law with the heaviest tail is taken
-_FAR = 16.0
-_ANGLES = np.arange(1, 1 << 13) * (math.pi / 64)
-#: widths of the normal laws that are mixed, in standard deviations of the noise
-_WIDTHS: Floats = np.exp2(np.arange(-4, 9, dtype=np.float64))
-#: what all widths together weigh before anything is seen, in numbers seen
-_BEFORE = 0.1
-#: numbers of nearly one size are taken together in so many runs
-_RUNS, _STEPS = 64, 400
+#: widths of normal laws of the true numbers, in standard deviations of the noise
+_WIDTHS: Floats = np.exp2(np.arange(-7, 9, dtype=np.float64))
+#: how likely laws of one, two and three widths are before anything is seen, and how much each width may weigh in them,
+#: the smallest first
+_MIXTURES = (
+    (0.5, ((1.0,),)),
+    (0.375, ((0.2, 0.8), (0.5, 0.5), (0.8, 0.2), (0.95, 0.05))),
+    (0.125, ((0.34, 0.33, 0.33), (0.6, 0.3, 0.1), (0.8, 0.15, 0.05), (0.9, 0.08, 0.02))),
+)
+#: variances of the noise at which integrals are summed up
+_PLACES = 48
+_NORMAL = 1e-3
 
 
 def chance_above_zero(value: float, variance: float, kurtosis: float) -> float:
-    """Pr[noise < value] for symmetric noise of this variance and excess kurtosis: a sum of equal Laplace variables."""
+    """Pr[noise < value] for symmetric noise of this variance and excess kurtosis: of numbers that may be anything."""
     if variance <= 0:
         return 0.5 + 0.5 * float(np.sign(value))
-    size, share = abs(value) / math.sqrt(variance), min(kurtosis, LAPLACE_KURTOSIS) / LAPLACE_KURTOSIS
-    if share >= 1 or size > _FAR:
-        above = 1 - math.exp(-math.sqrt(2) * size) / 2
-    elif share < 1e-3:
-        above = NormalDist().cdf(size)
-    else:
-        characteristic = np.exp(-np.log1p(share * _ANGLES**2 / 2) / share)
-        step = float(_ANGLES[0])
-        within = step / math.pi * (size + 2 * float((np.sin(size * _ANGLES) / _ANGLES * characteristic).sum()))
-        above = 0.5 + min(max(within, 0.0), 1.0) / 2
+    parts, shares = _variances(kurtosis)
+    above = float(shares @ _normal(abs(value) / np.sqrt(variance * parts)))
     return above if value > 0 else 1 - above
 
 
 def chance_among(
     value: float, variance: float, kurtosis: float, others: Floats, variances: Floats, worth: float
 ) -> float:
-    """The same, if it is one of many such numbers: `others`, which tell as much as `worth` independent ones."""
-    deviation = math.sqrt(max(variance, 1e-12))
-    noise = np.sqrt(np.maximum(variances, 1e-12))
-    shares = _fitted(others / noise, kurtosis, worth)
-    # widths are multiples of the typical noise of the others
-    places, each = _places(_WIDTHS * float(np.median(noise)) / deviation)
-    likely = _density(value / deviation - places, kurtosis)
-    weights = (shares[:, None] * each).sum(axis=0) * likely
-    total, alone = float(weights.sum()), chance_above_zero(value, variance, kurtosis)
-    if total <= 0 or abs(value) > _FAR * deviation:
+    """The same of a number that is one of many: `others`, which tell as much as `worth` independent ones."""
+    alone = chance_above_zero(value, variance, kurtosis)
+    if variance <= 0:
         return alone
-    among = float(weights[places > 0].sum()) / total
-    # around zero others can only make it less certain (G. Casella and R. Berger, 1987): this keeps it so in all digits
-    return min(among, alone) if value > 0 else max(among, alone)
+    parts, shares = _variances(kurtosis)
+    deviation = math.sqrt(variance)
+    size = abs(value) / deviation
+    wide = _WIDTHS[:, None] ** 2 + parts
+    likely = shares * _density(size, wide)
+    above = likely * _normal(size * _WIDTHS[:, None] / np.sqrt(parts * wide))
+    laws, before = _laws()
+    weights = (before * _fit(others / deviation, variances / variance, kurtosis, worth)) @ laws
+    total = float(weights @ likely.sum(axis=1))
+    if total <= 0:  # further out than any law has it
+        return alone
+    # a law around zero can only make it less certain (G. Casella and R. Berger, 1987): this keeps it so in all digits
+    among = min(float(weights @ above.sum(axis=1)) / total, max(alone, 1 - alone))
+    return among if value > 0 else 1 - among
 
 
-def _fitted(sizes: Floats, kurtosis: float, worth: float) -> Floats:
-    """The shares of the mixture that make these most likely; none is ruled out."""
-    places, each = _places(_WIDTHS)
-    runs = np.array_split(np.sort(np.minimum(np.abs(sizes), 1e4)), min(_RUNS, sizes.size))
-    typical, many = (np.array([of(run) for run in runs], np.float64) for of in (np.mean, len))
-    likely = _density(typical[:, None] - places, kurtosis) @ each.T + 1e-300
-    shares = np.full(_WIDTHS.size, 1 / _WIDTHS.size)
-    for _ in range(_STEPS):
-        belongs = shares * likely
-        shares = (many / sizes.size / belongs.sum(axis=1)) @ belongs * worth + _BEFORE / _WIDTHS.size
-        shares /= shares.sum()
-    return shares
+def _fit(others: Floats, variances: Floats, kurtosis: float, worth: float) -> Floats:
+    """How likely what was measured of others is by each law."""
+    laws, _ = _laws()
+    if not others.size:
+        return np.ones(len(laws))
+    parts, shares = _variances(kurtosis)
+    wide = _WIDTHS[:, None] ** 2 + variances[:, None, None] * parts
+    sizes = np.minimum(np.abs(others), 2 * _WIDTHS[-1])
+    likely = _density(sizes[:, None, None], wide) @ shares
+    logs = np.log(likely @ laws.T + 1e-300).sum(axis=0) * (worth / others.size)
+    return np.asarray(np.exp(logs - logs.max()))
 
 
-def _places(widths: Floats) -> tuple[Floats, Floats]:
-    """Places on either side of zero, closer together near it; how likely each is, for normal laws of these widths."""
-    half = np.sinh(np.linspace(0.0, 9.0, 200)[1:]) / 60
-    places = np.concatenate([-half[::-1], half])
-    room = np.gradient(places)
-    each = np.exp(-0.5 * (places / widths[:, None]) ** 2) * room
-    return places, each / each.sum(axis=1, keepdims=True)
+@lru_cache(maxsize=1)
+def _laws() -> tuple[Floats, Floats]:
+    """The weights of widths in each law, and how likely that law is before anything is seen."""
+    single = np.eye(_WIDTHS.size)
+    laws, before = [], []
+    for likely, mixtures in _MIXTURES:
+        chosen = np.array([single[list(some)] for some in combinations(range(_WIDTHS.size), len(mixtures[0]))])
+        laws.append(np.concatenate([np.asarray(mixed) @ chosen for mixed in mixtures]))
+        before.append(np.full(len(laws[-1]), likely / len(laws[-1])))
+    return np.concatenate(laws), np.concatenate(before)
 
 
-def _density(sizes: Floats, kurtosis: float) -> Floats:
-    """Of noise of variance 1: between a normal and a Laplace law, so that the kurtosis is right."""
-    share = min(max(kurtosis / LAPLACE_KURTOSIS, 0.0), 1.0)
-    normal = np.exp(-0.5 * sizes**2) / math.sqrt(2 * math.pi)
-    laplace = np.exp(-math.sqrt(2) * np.abs(sizes)) / math.sqrt(2)
-    return np.asarray((1 - share) * normal + share * laplace)
+@lru_cache(maxsize=256)
+def _variances(kurtosis: float) -> tuple[Floats, Floats]:
+    """Of noise of variance 1: the variances of the normal laws that it is a mixture of, and their shares."""
+    if kurtosis < _NORMAL:
+        return np.ones(1), np.ones(1)
+    shape = LAPLACE_KURTOSIS / kurtosis
+    low = math.log(shape) - min(16.0, 9 / math.sqrt(shape))
+    high = math.log(shape + 8 * math.sqrt(shape) + 24)
+    logs = np.linspace(low, high, _PLACES)
+    density = shape * logs - np.exp(logs)
+    shares = np.exp(density - density.max())
+    shares /= shares.sum()
+    parts = np.exp(logs)
+    return parts / float(shares @ parts), shares
+
+
+def _density(sizes: Floats | float, variances: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * np.square(sizes) / variances) / np.sqrt(variances))
+
+
+def _normal(sizes: Floats) -> Floats:
+    """The normal law below each of these."""
+    return np.asarray(1 - np.asarray(_beyond(sizes / math.sqrt(2)), np.float64) / 2)
+
+
+_beyond = np.frompyfunc(math.erfc, 1, 1)

@@ -1,16 +1,18 @@
-"""How far counts like two that are compared lie apart in the same release: differences between their neighbours."""
+"""How far counts like two that are compared lie apart in the same release."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.errors import CannotAnswer
 from discreet.numbers.pencils import Floats
-from discreet.queries import Questions, cut_questions
-from discreet.queries.questions import Codes
+from discreet.queries import cut_questions
 from discreet.queries.selection import Selection
 from discreet.release.expressions import Expression, key
 from discreet.schema import Ordinal
@@ -19,48 +21,57 @@ from discreet.summaries.linear_laws import WeightedBoxes
 if TYPE_CHECKING:
     from discreet.release.release import Release
 
-#: with fewer groups nothing is learnt from them
-_FEWEST, _MOST = 8, 1024
-_MOST_PAIRS = 512
+#: of more groups so many are looked at, spread over all; and so many differences between them
+_MOST_GROUPS, _MOST_PAIRS = 128, 192
+
+Range = tuple[int, int]
+#: numbers of ranges of values, with what their counts are multiplied by
+Contrast = list[tuple[int, float]]
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Between pairs of groups, with the variances of their noise; and of how many groups."""
+    """Between counts like a and b, on their scale, with the variances of their noise, which is not that of a less b.
+
+    They come from so many `groups` beside a and b, and tell as much as `worth` independent differences.
+    """
 
     values: Floats
     variances: Floats
+    worth: float
     groups: int
 
+    @classmethod
+    def none(cls) -> Differences:
+        return cls(np.zeros(0), np.zeros(0), 0.0, 0)
 
-def comparable_differences(a: Expression, b: Expression) -> Differences | None:
+
+def comparable_differences(a: Expression, b: Expression) -> Differences:
     """Of pairs like a and b: two choices of as many values in a row of one attribute, all other conditions the same.
 
     Values that have an order are as far from each other as those of a and b; of others, every pair counts.
     """
     found = _alike(a, b)
     if found is None:
-        return None
-    release, selection, place, (one, other) = found
+        return Differences.none()
+    release, selection, place, one, other = found
     attribute = release.schema[release.schema.names[place]]
-    values = attribute.bins if isinstance(attribute, Ordinal) else len(attribute.labels) - attribute.has_other
-    width, start = one[1] - one[0] + 1, min(one[0], other[0])
-    firsts = np.arange(start % width, values - width + 1, width)
-    if not _FEWEST <= firsts.size <= _MOST:
-        return None
-    away = abs(one[0] - other[0]) // width if isinstance(attribute, Ordinal) else 0
-    pairs = _pairs(firsts.size, away)
+    if isinstance(attribute, Ordinal):
+        ranges, contrasts, worth = _in_order(attribute.bins, one, other)
+    else:
+        ranges, contrasts, worth = _without_order(len(attribute.labels) - attribute.has_other, one, other)
+    if not contrasts:
+        return Differences.none()
+    groups = len({*ranges} - {one, other})
     everything = Selection(({**selection.products[0], place: ((0, attribute.size - 1),)},))
-    asked = cut_questions(everything.boxes(release.schema.sizes), {place: np.stack([firsts, firsts + width - 1], 1)})
     try:
-        return Differences(*_measured(release, asked, pairs), firsts.size)
+        values, variances = _measured(release, everything, place, ranges, contrasts)
     except CannotAnswer:
-        return None
+        return Differences.none()
+    return Differences(values, variances, worth, groups)
 
 
-def _alike(
-    a: Expression, b: Expression
-) -> tuple[Release, Selection, int, tuple[tuple[int, int], tuple[int, int]]] | None:
+def _alike(a: Expression, b: Expression) -> tuple[Release, Selection, int, Range, Range] | None:
     """The release, the selection of one of them, the attribute in which they differ, and its codes in either."""
     if any(one.others or one.constant or len(one.counts) != 1 for one in (a, b)):
         return None
@@ -75,34 +86,75 @@ def _alike(
     if len(differ) != 1 or differ[0] not in one or differ[0] not in two:
         return None
     runs = one[differ[0]], two[differ[0]]
-    if len(runs[0]) != 1 or len(runs[1]) != 1 or runs[0][0][1] - runs[0][0][0] != runs[1][0][1] - runs[1][0][0]:
+    if len(runs[0]) != 1 or len(runs[1]) != 1:
         return None
-    return release, selection, differ[0], (runs[0][0], runs[1][0])
+    (first, last), (other_first, other_last) = runs[0][0], runs[1][0]
+    if last - first != other_last - other_first or abs(first - other_first) <= last - first:
+        return None
+    return release, selection, differ[0], (first, last), (other_first, other_last)
 
 
-def _pairs(groups: int, away: int) -> Codes:
-    """So far from each other, if there are enough of these; else all, or as many of all as are looked at."""
-    if away and groups - away >= _FEWEST:
-        firsts = np.arange(groups - away)
-        return np.stack([firsts, firsts + away], axis=1)
-    every = np.stack(np.triu_indices(groups, 1), axis=1)
-    return every[:: max(1, -(-len(every) // _MOST_PAIRS))]
+def _in_order(values: int, one: Range, other: Range) -> tuple[list[Range], list[Contrast], float]:
+    """Pairs as far from each other as these, that have no value of these."""
+    width, away, start = one[1] - one[0] + 1, abs(one[0] - other[0]), min(one[0], other[0])
+    ranges: list[Range] = []
+    for first in range(start % width, values - away - width + 1, width):
+        pair = [(begin, begin + width - 1) for begin in (first, first + away)]
+        if all(_apart(mine, theirs) for mine in pair for theirs in (one, other)):
+            ranges += pair
+    many = len(ranges) // 2
+    kept = range(0, many, _step(many, _MOST_PAIRS))
+    # a value that is in two differences is counted twice: squares of differences in a row tell two thirds as much
+    worth = len(kept) ** 2 / (1.5 * len(kept) - 0.5) if kept else 0.0
+    contrasts: list[Contrast] = [[(2 * number, 1.0), (2 * number + 1, -1.0)] for number in kept]
+    return ranges, contrasts, worth
 
 
-def _measured(release: Release, asked: Questions, pairs: Codes) -> tuple[Floats, Floats]:
-    """Differences by the law of their noise, or with the typical errors of both where that is not known."""
-    # of either group of a pair, one after the other, all boxes: questions have theirs side by side
+def _without_order(values: int, one: Range, other: Range) -> tuple[list[Range], list[Contrast], float]:
+    """Pairs of all others, and each of them with the middle between these two, whose noise is not that of a less b."""
+    width, start = one[1] - one[0] + 1, min(one[0], other[0])
+    every = [(first, first + width - 1) for first in range(start % width, values - width + 1, width)]
+    others = [mine for mine in every if _apart(mine, one) and _apart(mine, other)]
+    others = others[:: _step(len(others), _MOST_GROUPS)]
+    pairs = list(combinations(range(2, len(others) + 2), 2))
+    # a middle has half of the variance, of noise and of what is true: this makes it that of two single ones
+    unit = math.sqrt(4 / 3)
+    contrasts: list[Contrast] = [
+        *([(i, unit), (0, -unit / 2), (1, -unit / 2)] for i in range(2, len(others) + 2)),
+        *([(i, 1.0), (j, -1.0)] for i, j in pairs[:: _step(len(pairs), _MOST_PAIRS)]),
+    ]
+    return [one, other, *others], contrasts, float(len(others))
+
+
+def _apart(one: Range, other: Range) -> bool:
+    return one[1] < other[0] or other[1] < one[0]
+
+
+def _step(many: int, most: int) -> int:
+    return max(1, -(-many // most))
+
+
+def _measured(
+    release: Release, everything: Selection, place: int, ranges: Sequence[Range], contrasts: list[Contrast]
+) -> tuple[Floats, Floats]:
+    """Contrasts by the law of their noise, or with the typical errors of their counts where that is not known."""
+    asked = cut_questions(everything.boxes(release.schema.sizes), {place: np.array(ranges)})
+    owner = np.repeat(np.arange(len(contrasts)), [len(one) for one in contrasts])
+    group = np.array([number for one in contrasts for number, _ in one])
+    weight = np.array([times for one in contrasts for _, times in one])
+    # questions have their boxes side by side
     starts = np.searchsorted(asked.owner, np.arange(asked.count + 1))
-    groups = pairs.reshape(-1)
-    many = np.diff(starts)[groups]
-    rows = np.repeat(starts[groups] - np.cumsum(many) + many, many) + np.arange(many.sum())
-    weights = np.repeat(np.tile([1.0, -1.0], len(pairs)), many)
-    owner = np.repeat(np.arange(groups.size) // 2, many)
-    over = WeightedBoxes(asked.first[rows], asked.last[rows], len(pairs), owner, weights)
+    many = np.diff(starts)[group]
+    rows = np.repeat(starts[group] - np.cumsum(many) + many, many) + np.arange(many.sum())
+    over = WeightedBoxes(
+        asked.first[rows], asked.last[rows], len(contrasts), np.repeat(owner, many), np.repeat(weight, many)
+    )
     none = np.zeros((0, asked.first.shape[1]), np.int64)
     pencil = release.summary.pencil(over, WeightedBoxes(none, none, 1, np.zeros(0, np.int64), np.zeros(0)))
     if pencil is not None:
         return pencil.over, pencil.over_variance
     found = release.answers(asked, 0.5)
     counts, errors = np.asarray(found.measured, np.float64), np.square(found.stderr)
-    return counts[pairs[:, 0]] - counts[pairs[:, 1]], errors[pairs[:, 0]] + errors[pairs[:, 1]]
+    summed = (np.bincount(owner, part, len(contrasts)) for part in (weight * counts[group], weight**2 * errors[group]))
+    values, variances = (np.asarray(one, np.float64) for one in summed)
+    return values, variances

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
-from discreet.numbers.signs import chance_above_zero, chance_among
+from discreet.numbers.signs import chance_among
 from discreet.queries.estimate import Estimate
 from discreet.release.comparable import Differences, comparable_differences
 from discreet.release.expressions import Expression, pencil_of
 
 #: at these levels intervals are tried one after the other, where noise has no law that is known
-_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998, 0.999)
+_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998, 0.9995, 0.9999, 0.99999)
 #: below it nothing is said about which is larger
 _TELLS = 0.5 + 1e-9
 #: more is not said in words
@@ -23,9 +24,10 @@ _NEARLY = 0.999
 class Comparison:
     """`difference` is a less b. `probability` is that of a being the larger one, nan if nothing can be said.
 
-    It goes by the known noise, and by how far other counts of this kind lie apart in the release, if there are enough
-    of them: `groups` is how many, 0 if the noise alone decides. Where no law of the noise is known, it is at least that
-    much for the larger one (`exactly` is False): the highest level at which the interval still tells them apart.
+    It goes by the known noise, and by how far counts of this kind are likely to lie apart: `groups` is how many others
+    of the release told that, 0 if there is only this difference. Where no law of the noise is known (`exactly` is
+    False), it goes by the widest interval that tells them apart, so that the larger one is at least that likely. If
+    both are the same, neither is larger, and the probability says nothing.
     """
 
     difference: Estimate
@@ -46,10 +48,11 @@ class Comparison:
         sure = max(self.probability, 1 - self.probability)
         more = "" if self.exactly and sure < _NEARLY else " or more"
         shown = f"{100 * min(sure, _NEARLY):.3g} %{more}"
-        by = f"as {self.groups} such counts lie apart" if self.groups else "by the noise alone"
-        return f"{self.larger} is larger with probability {shown}, {by}; a less b: {self.difference}"
+        by = f"this difference and {self.groups} other counts like these" if self.groups else "this difference alone"
+        return f"{self.larger} is larger with probability {shown}, judging by {by}; a less b: {self.difference}"
 
     def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: None where there is no probability."""
         known = not math.isnan(self.probability)
         return {
             "larger": self.larger,
@@ -68,27 +71,27 @@ def compared(a: Expression, b: Expression, level: float, *, across: bool = False
     others = comparable_differences(a, b)
     pencil = None if difference.others else pencil_of(difference, Expression())
     if pencil is not None:
-        kurtosis = pencil.kurtosis_at(0.0).item()
-        # where it is only known that it is not above this, a sum of several draws is more likely than a single one
+        value, variance, kurtosis = pencil.over.item(), pencil.over_variance.item(), pencil.kurtosis_at(0.0).item()
         known = all(math.isfinite(part.over_share.item()) for part in pencil.parts)
-        law = pencil.over.item(), pencil.over_variance.item(), kurtosis if known else kurtosis / 3
-        if others is None:
-            return Comparison(found, chance_above_zero(*law))
-        return Comparison(found, _among(law, others), groups=others.groups)
+        # where it is only known that it is not above this, the least that any law up to it says
+        laws = (kurtosis,) if known else (kurtosis, kurtosis / 3, 0.0)
+        said = (_among(value, variance, law, others) for law in laws)
+        return Comparison(found, min(said, key=lambda one: abs(one - 0.5)), groups=others.groups)
     sure, side = 0.0, 0
     for tried in _LEVELS:
         ends = difference.answer(tried)
         if ends.low <= 0 <= ends.high:
             break
         sure, side = tried, 1 if ends.low > 0 else -1
-    least = sure / 2
-    if others is not None and side:
-        value = replace(difference, measured=True).best(level)[0]
-        least = min(least, max(side * (_among((value, found.stderr**2, 1.0), others) - 0.5), 0.0))
-    if least < _TELLS - 0.5:
-        return Comparison(found, math.nan, exactly=False, groups=0 if others is None else others.groups)
-    return Comparison(found, 0.5 + side * least, exactly=False, groups=0 if others is None else others.groups)
+    if not side:
+        return Comparison(found, math.nan, exactly=False, groups=others.groups)
+    # as far out as normal noise would have to be, had it such an interval
+    size, deviation = NormalDist().inv_cdf(0.5 + sure / 2), found.stderr
+    if not 0 < deviation < math.inf:
+        deviation, others = 1.0, Differences.none()
+    said_of_it = _among(side * size * deviation, deviation**2, 0.0, others)
+    return Comparison(found, said_of_it, exactly=False, groups=others.groups)
 
 
-def _among(law: tuple[float, float, float], others: Differences) -> float:
-    return chance_among(*law, others.values, others.variances, others.groups - 1)
+def _among(value: float, variance: float, kurtosis: float, others: Differences) -> float:
+    return chance_among(value, variance, kurtosis, others.values, others.variances, others.worth)
