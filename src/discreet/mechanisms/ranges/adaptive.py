@@ -22,7 +22,7 @@ from discreet.mechanisms.guesses import GUESSED_ROWS, guessed_rows
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.mechanisms.predicates import read_predicates
 from discreet.mechanisms.ranges.range_block_levels import read_levels
-from discreet.mechanisms.ranges.range_block_plan import MOST_SHIFT, Planner
+from discreet.mechanisms.ranges.range_block_plan import MOST_SHIFT, Planner, share_of_total
 from discreet.mechanisms.ranges.range_blocks import MOST_CHILDREN, looked_at
 from discreet.naming import refuse_columns
 from discreet.noise import Noise
@@ -38,7 +38,8 @@ TOTAL = Parameter(
     "total",
     Share(),
     "The share of epsilon for a noisy total of all records",
-    otherwise="0.05 for one attribute, 0.02 for several",
+    otherwise="0.05 for one attribute, 0.02 for several; twice that with a hierarchy, or where several "
+    "attributes have at most 16,384 cells together",
 )
 SINGLES = Parameter(
     "singles",
@@ -118,7 +119,7 @@ class Adaptive(SharedBudget):
 
     def _planner(self) -> Planner:
         schema = self.request.schema
-        total = self.value(TOTAL, Fraction(2 if len(schema) > 1 else 5, 100), "default: for sums of nearly everything")
+        total = self.value(TOTAL, share_of_total(schema), "default: for sums of nearly everything")
         singles = Fraction(0)
         if len(schema) > 1:
             usual = min(Fraction(len(schema) - 1, 10), Fraction(3, 10))

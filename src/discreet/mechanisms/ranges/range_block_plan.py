@@ -8,8 +8,8 @@ times the roots of the fan-outs before it where there are several attributes. Le
 blocks, in units of the noise, get less: most of their blocks are never looked at, and if they are, counts are large.
 Where records are many for every cell, a single attribute is divided in fewer, wider steps, and the trees of single
 attributes get less: all blocks will be divided, and sums over the tree of all attributes are good enough for roll-ups.
-Where records are many, single cells are measured at once, with no blocks above: in tables, where cells matter most, and
-for ranges over several attributes that have few cells together.
+Where records are many, tables by several attributes have single cells measured at once, with no blocks above, for
+there cells matter most; ranges over several attributes have the levels and shares of `weighted`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.mechanisms.ranges.range_block_needs import blocks_needed
+from discreet.mechanisms.ranges.range_filled_levels import filled_levels
 from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.transforms.block_tree import TreePlan
@@ -31,15 +32,20 @@ from discreet.transforms.partitions import EvenParts, HierarchyParts, Partition
 _ALONE, _TOGETHER = (8.0, 16.0), 4.0
 #: records, in units of the noise, for each cell: from here on nearly all blocks are divided down to cells
 _DENSE = 20.0
-#: the same, from where on cells are measured at once; see the benchmark `regret`
-_DENSE_CELLS = 3.0
-#: if they are no more than this: in a table by several attributes; otherwise for at most two attributes, and for more,
-#: whose blocks cut a range in more places
-_MOST_CELLS, _FEW_CELLS = 1 << 20, (1 << 10, 1 << 14)
+#: the same, from where on cells of tables are measured at once, and ranges over several attributes have the levels of
+#: `weighted`; see the benchmark `regret`
+_FILLED = 3.0
+#: if cells are no more than this: in a table by one attribute, and by several; for ranges over two attributes (larger
+#: ones do better with squares), and over more
+_MOST_CELLS, _MOST_FILLED = (1 << 10, 1 << 20), (1 << 15, 1 << 20)
 #: of their usual share, what the trees of single attributes have then: the tree of all serves roll-ups as well
 _DENSE_SINGLES = Fraction(3, 10)
 #: and what cells have of theirs: every question ends in cells that are all looked at
 _CELLS_RAISED = 1.25
+#: for the noisy total: of one attribute, and of several
+_TOTAL = (Fraction(5, 100), Fraction(2, 100))
+#: of several attributes
+_FEW_CELLS = 1 << 14
 #: attributes are divided at once as long as a block has no more children than this
 MOST_AT_ONCE = 64
 #: where a level has more blocks than a part of the records, in units of the noise, its share falls, to this at least:
@@ -74,32 +80,33 @@ class Planner:
         """The tree of all attributes first."""
         attributes = list(self.schema.values())
         several = len(attributes) > 1
-        dense = rows >= _DENSE * float(self.scale) * math.prod(float(one.size) for one in attributes)
+        each_cell = rows / float(self.scale) / math.prod(float(one.size) for one in attributes)
+        dense = each_cell >= _DENSE
         wide = dense and self.weights is None  # shares are given for as many levels as there usually are
-        levels = self.levels or self._levels(rows, wide)
+        levels, weights = self.levels or self._usual_levels(wide), self.weights
+        if each_cell >= _FILLED and self._plain:
+            if self.table and self.schema.cells <= _MOST_CELLS[several]:
+                levels = (tuple(steps_of(attribute, _TOGETHER)[-1] for attribute in attributes),)
+            elif not self.table and several and self.schema.cells <= _MOST_FILLED[len(attributes) > 2]:
+                (levels, weights), dense = filled_levels(self.schema), True
         singles = self.singles * (_DENSE_SINGLES if dense and self.free else 1)
         joint = 1 - self.total - singles
-        found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, self.weights, dense)]
+        found = [self._tree(tuple(range(len(attributes))), levels, joint, rows, weights, dense)]
         if several:
             each = singles / len(attributes)
             found += [self._tree((i,), single_levels(one), each, rows) for i, one in enumerate(attributes)]
         return found
 
-    def _levels(self, rows: float, wide: bool) -> tuple[Level, ...]:
+    def _usual_levels(self, wide: bool) -> tuple[Level, ...]:
         attributes = list(self.schema.values())
-        if self._cells_at_once(rows):
-            return (tuple(steps_of(attribute, _TOGETHER)[-1] for attribute in attributes),)
         return joint_levels(attributes) if len(attributes) > 1 else single_levels(attributes[0], wide)
 
-    def _cells_at_once(self, rows: float) -> bool:
-        """Not where blocks were declared (hierarchies, special values), or are wanted by a workload or by shares."""
-        alone, cells = len(self.schema) == 1, self.schema.cells
-        if self.weights is not None or self.workload is not None or (alone and not self.table):
+    @property
+    def _plain(self) -> bool:
+        """Whether no blocks were declared (hierarchies, special values), or wanted by levels, shares or a workload."""
+        if self.levels is not None or self.weights is not None or self.workload is not None:
             return False
-        if any(one.special_codes or (isinstance(one, Nominal) and one.depth > 1) for one in self.schema.values()):
-            return False
-        most = _MOST_CELLS if self.table and not alone else _FEW_CELLS[len(self.schema) > 2]
-        return cells <= most and rows >= _DENSE_CELLS * float(self.scale) * cells
+        return not (has_hierarchy(self.schema) or any(one.special_codes for one in self.schema.values()))
 
     def _tree(
         self,
@@ -117,6 +124,17 @@ class Planner:
         usual = _whole(found)
         shares = _divided(share, weights or usual)
         return TreePlan(places, tuple(partition.size for partition in levels[0]), levels, shares)
+
+
+def has_hierarchy(schema: Schema) -> bool:
+    return any(isinstance(one, Nominal) and one.depth > 1 for one in schema.values())
+
+
+def share_of_total(schema: Schema) -> Fraction:
+    """Twice the usual where sums of everything are asked more often: above a hierarchy, and in tables of few cells."""
+    several = len(schema) > 1
+    twice = has_hierarchy(schema) or (several and schema.cells <= _FEW_CELLS)
+    return _TOTAL[several] * (2 if twice else 1)
 
 
 def single_levels(attribute: Attribute, dense: bool = False) -> tuple[Level, ...]:

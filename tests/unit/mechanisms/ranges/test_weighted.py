@@ -21,7 +21,7 @@ from discreet.mechanisms.ranges.weighted import Weighted
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions
 from discreet.release import load
 from discreet.summaries import Summary
