@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from discreet.mechanisms.table.table_slices import SLICES
 from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, THETA, TOTAL, of
 from discreet.mechanisms.table.threshold import Threshold
 
@@ -17,7 +18,7 @@ PASSING = 4
 
 class FilterThreshold(Threshold):
     method = "filter-threshold"
-    parameters = of("cell", THETA, TAU, SAMPLE, SIDED, TOTAL)
+    parameters = of("cell", THETA, TAU, SAMPLE, SIDED, TOTAL, SLICES)
 
     def limits(self) -> tuple[int, Fraction]:
         theta, tau = self.given(THETA), self.given(TAU)

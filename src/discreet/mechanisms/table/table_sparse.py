@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
-from discreet.mechanisms.noise_scales import OneScale
+from discreet.mechanisms.table.table_slices import SLICES, Sliceable
 from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
 from discreet.noise.survivors import kept_share
@@ -91,7 +91,7 @@ def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
     return tuple(replace(one, meaning=said(one.meaning), advice=said(one.advice)) for one in parameters)
 
 
-class Sparse(OneScale):
+class Sparse(Sliceable):
     """A method that keeps few of very many entries: of the cells of a table, or of what a subclass makes of them."""
 
     tasks: ClassVar[tuple[str, ...]] = ("table",)
@@ -105,7 +105,10 @@ class Sparse(OneScale):
         self.likely = 0.0
         self.sizes, weight = self.layout()
         self.set_scale(weight)
+        self.slices = self.given(SLICES)
         self.total = self._total_share()
+        if self.slices is not None and self.total:
+            raise BadParameter("total: no slice knows a total of the whole table; leave out `total`, or `slices`")
         self.grouped = _top_groups(request.schema) if self.total else {}
         self.scale /= 1 - self.total
         self.alpha = Alpha.of(self.scale)
@@ -172,26 +175,50 @@ class Sparse(OneScale):
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         counts = data.table()
         totals = self.noisy_totals(counts, noise)
-        occupied, true = self.occupied(counts)
-        parts = min(noise.cores, int(len(true) + self.likely) // WORTH_A_STRETCH)
-        stretches = cut(occupied, true, self.cells, max(1, parts))
-        fields = noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
-        kept, facts = self.keep(fields, noise)
-        noisy = [field.values for field in fields]
+        found = [self.drawn(*part, noise) for part in self.cell_slices.parts(*self.occupied(counts))]
+        numbers, values = (
+            one[0] if len(one) == 1 else np.concatenate(one) for one in list(zip(*found, strict=True))[:2]
+        )
+        facts = found[0][2]
         if totals:
             facts["totals"] = totals
-        return self.finished(*merged(self.sizes, stretches, noisy, kept), facts, noise)
+        return self.finished(numbers, values, facts, noise)
 
-    def occupied(self, counts: Counts) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The numbers (rising) and the exact values of the entries that may be other than zero."""
-        return CellNumbers(self.sizes).encode(counts.codes), counts.counts
+    def drawn(
+        self, cells: range, occupied: NDArray[Any], exact: NDArray[np.int64], noise: Noise
+    ) -> tuple[NDArray[Any], NDArray[np.int64], dict[str, Any]]:
+        """Numbers (rising) and noisy values of what is kept of these entries, and theta and tau."""
+        parts = min(noise.cores, int(len(exact) + self.likely / self.cell_slices.many) // WORTH_A_STRETCH)
+        stretches = cut(occupied, exact, cells, max(1, parts))
+        fields = noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
+        kept, facts = self.keep(fields, noise)
+        return *merged(self.sizes, stretches, [field.values for field in fields], kept), facts
+
+    def entry_sizes(self) -> tuple[int, ...]:
+        return self.sizes
+
+    def slice_table(self, cells: range, drawn: Any) -> Any:
+        return self._cells(*drawn).stored()
+
+    def slice_facts(self) -> dict[str, Any]:
+        none = self._cells(CellNumbers(self.sizes).empty(0), np.empty(0, np.int64), self.slice_rule())
+        return {"shape": none.shape, **none.facts()}
+
+    def slice_rule(self) -> dict[str, Any]:
+        """Theta and tau, where these are known before anything is drawn."""
+        raise TypeError(f"{self.method} keeps what all cells together decide")
+
+    def _cells(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
+        return self.summary(numbers, values, {**self._law(), **facts})
 
     def finished(
         self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any], noise: Noise
     ) -> Summary:
         """What is published of the entries that were kept: post-processing."""
-        law = {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided}
-        return self.summary(numbers, values, {**law, **facts})
+        return self.summary(numbers, values, {**self._law(), **facts})
+
+    def _law(self) -> dict[str, Any]:
+        return {"alpha": str(self.alpha.numerator), "two_sided": self.two_sided}
 
     def summary(self, numbers: NDArray[Any], values: NDArray[np.int64], facts: dict[str, Any]) -> Summary:
         totals = facts.pop("totals", ())
@@ -216,7 +243,7 @@ class Sparse(OneScale):
 
     def check_expected(self, rule: Rule) -> None:
         self.likely = self.expected(rule)
-        if self.likely > MOST_SURVIVORS:
+        if self.likely / self.cell_slices.many > MOST_SURVIVORS:
             raise BadParameter(
                 f"{self.method}: about {self.likely:.3g} of {self.cells:.3g} {self.entry}s would be kept even of an "
                 "empty table; raise theta or tau, or give a smaller size"

@@ -14,34 +14,33 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cores import side_by_side
 from discreet.kernels.merges import merge_narrow, merge_two, merge_wide
-from discreet.noise import Chosen, Stretch, same_form, to_integers, to_limbs
-from discreet.numbers.cell_numbers import CellNumbers
+from discreet.noise import Chosen, Stretch, same_form, to_limbs
+from discreet.numbers.cell_numbers import CellNumbers, number_at
 
 
-def cut(occupied: NDArray[Any], exact: NDArray[np.int64], cells: int, parts: int) -> list[Stretch]:
-    """Stretches with about the same share of the occupied entries, and of all entries."""
-    many = len(occupied)
+def cut(occupied: NDArray[Any], exact: NDArray[np.int64], within: range, parts: int) -> list[Stretch]:
+    """Stretches of these entries with about the same share of the occupied ones, and of all."""
+    many, cells = len(occupied), within.stop - within.start
     each = max(many, 1)
 
+    def number(index: int) -> int:
+        return number_at(occupied, index) - within.start
+
     def load(index: int) -> int:
-        return index * cells + _number(occupied, index) * each
+        return index * cells + number(index) * each
 
     places = [(0, 0)]
     for part in range(1, parts):
         wanted = part * (many + each) * cells // parts
         index = bisect.bisect_left(range(many), wanted, key=load)
-        first = _number(occupied, index - 1) + 1 if index else 0
-        last = _number(occupied, index) if index < many else cells
+        first = number(index - 1) + 1 if index else 0
+        last = number(index) if index < many else cells
         places.append((index, min(max((wanted - index * cells) // each, first), last)))
     ends = [*places[1:], (many, cells)]
     return [
-        Stretch(start, (end - start) - (to - of), occupied[of:to], exact[of:to])
+        Stretch(within.start + start, (end - start) - (to - of), occupied[of:to], exact[of:to])
         for (of, start), (to, end) in zip(places, ends, strict=True)
     ]
-
-
-def _number(occupied: NDArray[Any], index: int) -> int:
-    return int(occupied[index] if occupied.ndim == 1 else to_integers(occupied[index : index + 1])[0])
 
 
 def merged(

@@ -11,13 +11,14 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.mechanisms.base import Request
+from discreet.mechanisms.table.table_slices import SLICES
 from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, Sparse, of
 from discreet.noise import Chosen, Field, Noise
 
 
 class Threshold(Sparse):
     method = "threshold"
-    parameters = of("cell", TAU, SAMPLE, SIDED)
+    parameters = of("cell", TAU, SAMPLE, SIDED, SLICES)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
@@ -29,4 +30,7 @@ class Threshold(Sparse):
         return 1, self.given(TAU) or self.tau_for(self.size_or_default())
 
     def keep(self, fields: Sequence[Field], noise: Noise) -> tuple[list[Chosen], dict[str, Any]]:
-        return self.passing(fields, noise, self.tau), {"theta": self.theta, "tau": float(self.tau)}
+        return self.passing(fields, noise, self.tau), self.slice_rule()
+
+    def slice_rule(self) -> dict[str, Any]:
+        return {"theta": self.theta, "tau": float(self.tau)}
