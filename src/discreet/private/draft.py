@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from discreet.private.draft_domains import DraftedColumn, drafted_column, is_of_
 from discreet.private.engines.csv_text import CsvLayout
 from discreet.private.engines.file_sources import CSV_SUFFIXES
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import UNLIMITED, was_stopped
+from discreet.private.engines.session import UNLIMITED, kept_table, was_stopped
 from discreet.private.engines.values import engine_of
 from discreet.schema import Attribute, Nominal
 from discreet.spec.checking import DRAFT_MARK
@@ -78,7 +79,7 @@ _SPECIAL = """\
 
 
 def draft_spec(path: str | Path, folder: str | Path | None = None) -> str:
-    """A commented spec for a CSV or Parquet file, to be kept in `folder`, or here without one.
+    """A commented spec for a file of rows, to be kept in `folder`, or here without one.
 
     Its text shows values of the data: keep it private.
     """
@@ -163,8 +164,9 @@ def _look(path: Path, delimiter: str | None) -> dict[str, DraftedColumn]:
     wanted = {f"a{place}": name for place, name in enumerate(source.columns) if name}
     for careful in (False, True):
         try:
-            with source.tables(wanted, UNLIMITED, careful) as (table,):
-                found = _columns(table, wanted)
+            with ExitStack() as stack:
+                (table,) = stack.enter_context(source.tables(wanted, UNLIMITED, careful))
+                found = _columns(stack.enter_context(kept_table(table)) if source.is_stream else table, wanted)
         except DiscreetError:
             raise
         except Exception as error:  # the engine's own message would quote rows
@@ -176,7 +178,9 @@ def _look(path: Path, delimiter: str | None) -> dict[str, DraftedColumn]:
         # the careful reading puts U+FFFD in place of bytes that are no text
         if not (careful and any("\ufffd" in label for label in labels)):
             return found
-    raise SourceError(f"{path}: cannot be read; it must be Parquet, or CSV in UTF-8 with a header and one delimiter")
+    raise SourceError(
+        f"{path}: cannot be read; it must be Parquet, Arrow, JSON lines, Excel, or CSV in UTF-8 with a header"
+    )
 
 
 def _columns(table: Any, wanted: dict[str, str]) -> dict[str, DraftedColumn]:

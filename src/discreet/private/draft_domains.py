@@ -26,6 +26,8 @@ FEWEST_CODES = 20  # below, no value needs to be special
 ONE_IN = 10  # of the rows: what a special value holds
 TIMES = 10  # and how many times what those beside it hold
 FEWEST_IDS = 20  # below, a column called an id is a list of labels like any other
+FAR = 0.001  # of the rows: what may lie beyond either end
+FAR_TIMES = 10  # and how many times as wide the domain would be with them
 
 COMPACT = "%Y%m%d"
 _FIRST_DAY, _LAST_DAY = date(1800, 1, 1), date(2200, 12, 31)
@@ -114,8 +116,13 @@ def _domain(raw: Any, engine: Engine) -> DraftedColumn:
         return found
     for bins, said, value, fits in readings:
         low, high, others = _ends(raw, value, fits | engine.missing(raw) if is_text else fits)
-        if low is not None and not (is_text and others):
-            return DraftedColumn(bins(low, high), said)
+        if low is None or (is_text and others):
+            continue
+        least, most = (low, high) if bins is _dates else _usual_ends(raw, value, fits)
+        if (high - low) > FAR_TIMES * (most - least) > 0:
+            said += "; a few lie far beyond these ends, and count in the first and the last bin"
+            return DraftedColumn(bins(least, most), said)
+        return DraftedColumn(bins(low, high), said)
     if is_text:
         return _by_format(raw, FORMATS, engine) or _labels(raw.nullif(""))
     return DraftedColumn(None, "it is empty")
@@ -198,6 +205,15 @@ def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
     found = rows.aggregate(low=lowest, high=highest, others=(rows.there & ~rows.fits).sum())
     ((low, high, others),) = _fetched(found)
     return low, high, others or 0
+
+
+def _usual_ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any]:
+    """Between which nearly all of these numbers lie; whole numbers, if they are."""
+    rows = raw.as_table().select(value=value, fits=fits.fill_null(False))
+    rows = rows.filter(rows.fits & rows.value.notnull())
+    found = rows.aggregate(low=rows.value.quantile(FAR), high=rows.value.quantile(1 - FAR))
+    ((low, high),) = _fetched(found)
+    return (floor(low), ceil(high)) if value.type().is_integer() else (float(low), float(high))
 
 
 def _fetched(expression: Any) -> list[tuple[Any, ...]]:

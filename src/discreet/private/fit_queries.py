@@ -13,11 +13,11 @@ import ibis
 
 from discreet.naming import OTHER
 from discreet.privacy import Unit
-from discreet.private.engines.base import Source
+from discreet.private.engines.base import USER, Source
 from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
 from discreet.private.engines.session import Limits, kept_table, quiet
-from discreet.private.engines.users import USER, with_users
+from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 from discreet.schema import Attribute, Nominal, Schema
 

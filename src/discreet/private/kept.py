@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.counting import add_bins, add_kept, add_pairs, add_shares
+from discreet.kernels.counting import Cells, add_bins, add_kept, add_pairs, add_shares
 from discreet.private.counts import Counts, NeverShown
 
 Ints = NDArray[np.int64]
@@ -67,7 +67,7 @@ class Histories(Protocol):
 class KeptRecords(Kept):
     """words[starts[u]:starts[u + 1]] are the cells of user u's records."""
 
-    def __init__(self, sizes: tuple[int, ...], starts: Ints, words: Ints) -> None:
+    def __init__(self, sizes: tuple[int, ...], starts: Ints, words: Cells) -> None:
         self.sizes, self._starts, self._words = sizes, starts, words
 
     @property

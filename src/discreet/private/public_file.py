@@ -16,9 +16,11 @@ from discreet.schema import Schema
 _SALT = b"no secrets here."
 
 
-def stand_in_of(source: Any, schema: Schema, unit: Unit, *, items: bool, **reading: str | None) -> StandIn:
+def stand_in_of(
+    source: Any, schema: Schema, unit: Unit, *, items: bool, delimiter: str | None = None, encoding: str | None = None
+) -> StandIn:
     """All of its rows are the truth; `items` where users are counted for each item."""
-    rows = Rows(open_source(source, **reading), Limits(None, None))
+    rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(None, None))
     rows.check(schema, unit)
     data = rows.bounded(schema, unit, _SALT)
     users = users_per_item(data.histories(1), schema.sizes) if items and not unit.is_row else None

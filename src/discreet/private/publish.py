@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,11 @@ from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFai
 from discreet.ledger import Bill, Charge, Ledger, Scope
 from discreet.ledger.entries import current_user
 from discreet.mechanisms import Mechanism, Request, mechanism_for
+from discreet.mechanisms.table.table_slices import Sliceable
 from discreet.naming import usable_path
-from discreet.privacy import Number, Unit, as_text, exact
-from discreet.private import manifest
-from discreet.private.bounded import Origin, ReadyCounts
-from discreet.private.counts import Counts
+from discreet.privacy import Number, Unit, as_text
+from discreet.private import manifest, slices
+from discreet.private.bounded import Origin
 from discreet.private.failures import privately, stopped_after_the_charge
 from discreet.private.recovery import Ready, found_again, known_digests, settled
 from discreet.private.rows import Rows
@@ -154,6 +155,7 @@ class Data:
             return finished
         if target is not None:
             placing.check(target)
+        slices.rehearse(ready.mechanism, self.origin, target, noise)
         bill = self._bill(ready)
         progress(CHARGING)
         charge = self.ledger.charge(bill.release_id, bill.request, bill.epsilon, current_user(), bill.what, bill.scope)
@@ -189,6 +191,7 @@ class Data:
                 missing[name] = ready
                 if target is not None:
                     placing.check(target)
+                slices.rehearse(ready.mechanism, self.origin, target, noise or Noise())
         bills = [self._bill(ready) for ready in missing.values()]
         progress(CHARGING)
         charges = self.ledger.charge_all(bills, current_user())
@@ -234,6 +237,9 @@ class Data:
     ) -> Release:
         """Count, measure, write: the only part that sees private data."""
         progress("counting and adding noise")
+        if isinstance(mechanism, Sliceable) and mechanism.slices is not None and target is not None:
+            record = partial(self.ledger.record, said["id"])
+            return slices.publish(mechanism, self.origin, said, target, noise, record)
         schema, salt = mechanism.request.schema, noise.salt()
         data = self.origin.bounded(schema, self.unit, salt, repeatable=not noise.private)
         summary = informed(mechanism.measure(data, noise), mechanism.request.known)
@@ -270,6 +276,7 @@ class Data:
         release_id, about = self.id_of(name), self._rows()
         method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
         mechanism = self._mechanism(task, request, method)
+        slices.check(mechanism, self.origin, target, noise)
         thresholds = thresholds_for(mechanism.release_schema, reliable)
         called = repr(name) if self.span is None else f"{name!r} for {self.span.text}"
         return Ready(release_id, called, digest, target, task, mechanism, thresholds)
@@ -299,58 +306,3 @@ class Data:
 
 def _named(progress: Progress, name: str) -> Progress:
     return lambda stage: progress(f"{name}: {stage}")
-
-
-def open_data(
-    source: Any,
-    schema: Schema,
-    *,
-    unit: Unit | None = None,
-    ledger: str | Path | Ledger | None = None,
-    budget: Number | None = None,
-    dataset: str = "data",
-    periods: Periods | None = None,
-    about: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    threads: int | None = None,
-    memory_limit: str | None = None,
-) -> Data:
-    """Private rows: a path (CSV, Parquet, Arrow, globs, lists of them, a folder of Parquet files), a table in a
-    database (people.duckdb::visits, people.sqlite::visits, postgresql://host/db::public.visits), a pandas, polars or
-    Arrow table, a DuckDB relation, a Spark DataFrame, an ibis table.
-
-    Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
-    and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.
-    `about` says who stands behind the releases and why, for those who sign them off: `{"organisation": "Town"}`.
-    """
-    from discreet.private.engines.opening import open_source
-    from discreet.private.engines.session import Limits
-
-    rows = Rows(open_source(source, delimiter=delimiter, encoding=encoding), Limits(threads, memory_limit))
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows, periods, about=about or {})
-
-
-def from_counts(
-    schema: Schema,
-    codes: Any,
-    counts: Any,
-    *,
-    unit: Unit | None = None,
-    ledger: str | Path | Ledger | None = None,
-    budget: Number | None = None,
-    dataset: str = "data",
-    about: Mapping[str, str] | None = None,
-) -> Data:
-    """Ready aggregates: integer codes (cells x attributes) and a count for each.
-
-    The unit's bounds cannot be enforced on aggregates: whoever made them must have.
-    """
-    ready = ReadyCounts(schema, Counts.from_arrays(schema.sizes, codes, counts))
-    return Data(schema, unit or Unit(), _account(ledger, dataset, budget), ready, about=about or {})
-
-
-def _account(ledger: str | Path | Ledger | None, dataset: str, budget: Number | None) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    return Ledger.open(ledger, dataset, None if budget is None else exact(budget, "budget"))

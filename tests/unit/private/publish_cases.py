@@ -14,7 +14,8 @@ import pytest
 import discreet
 from discreet.ledger import Ledger
 from discreet.private.bounded import Bounded, Origin
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.schema import Schema
 
 SCHEMA = discreet.Schema(age=discreet.Ordinal(0, 4), sex=discreet.Nominal(["f", "m"]))

@@ -236,6 +236,22 @@ def test_codes_stay_text_and_long_lists_are_offered_as_a_file(tmp_path: Path) ->
     assert "item 1" not in text
 
 
+def test_a_few_numbers_far_out_do_not_decide_the_ends(tmp_path: Path) -> None:
+    """One order of 80,995 pieces must not put all others into one bin; far more of them are part of the domain."""
+    pieces = [*range(1, 101)] * 30
+    text, spec = drafted(tmp_path, "pieces\n" + "\n".join(map(str, [*pieces, 80_995, -80_995])))
+    assert spec.schema["pieces"] == Ordinal(1, 100)
+    assert "far beyond these ends" in text
+    prices = drafted_parquet(tmp_path, price=[piece / 10 for piece in pieces] + [38_970.0]).schema["price"]
+    assert isinstance(prices, Ordinal)
+    assert prices.high == 10.0
+    text, spec = drafted(tmp_path, "pieces\n" + "\n".join(map(str, [*pieces, *[80_995] * 100])))
+    assert "far beyond" not in text
+    wide = spec.schema["pieces"]
+    assert isinstance(wide, Ordinal)
+    assert wide.high >= 80_995  # type: ignore[operator]
+
+
 def test_single_values_are_drafted_as_they_are(tmp_path: Path) -> None:
     spec = drafted_parquet(tmp_path, hours=[40] * 60 + list(range(100)), few=[0] * 150 + list(range(10)))
     assert spec.schema["hours"] == Ordinal(0, 99, special=[40])

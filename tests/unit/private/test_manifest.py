@@ -15,7 +15,8 @@ import discreet
 from discreet.errors import DiscreetError, LedgerError
 from discreet.mechanisms import Request
 from discreet.private.manifest import request_digests
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.tasks import Task
 
 SCHEMA = discreet.Schema(age=discreet.Ordinal(0, 4), sex=discreet.Nominal(["f", "m"]))
@@ -58,7 +59,7 @@ def typed(value: Any) -> Any:
 
 @given(values, values)
 def test_two_requests_have_one_digest_only_if_they_are_the_same(one: Any, other: Any) -> None:
-    made = [digest(discreet.Marginals(ways=1, method="equal", weights=value)) for value in (one, other)]
+    made = [digest(discreet.Marginals(ways=1, method="equal", consistency=value)) for value in (one, other)]
     assert (made[0] == made[1]) == (typed(one) == typed(other))
 
 

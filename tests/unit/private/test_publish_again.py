@@ -17,7 +17,7 @@ from discreet.errors import BadParameter, DiscreetError, LedgerError, PublishFai
 from discreet.mechanisms import Request
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.private.manifest import request_digests
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.release import files as folder
 from discreet.release import load
 from tests.unit.private import publish_cases

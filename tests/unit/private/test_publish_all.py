@@ -139,7 +139,7 @@ def test_a_budget_that_is_too_small_for_all_is_said_before_any_charge(tmp_path: 
     ("release", "error"),
     [
         ((discreet.Table(["hat"]), 1), UnknownAttribute),
-        ((discreet.Table(["age"], method="geometric", theta=3), 1), DiscreetError),
+        ((discreet.Table(["age"], method="filter", size=0), 1), DiscreetError),
         ((discreet.Table(["age"]), 0), DiscreetError),
     ],
 )

@@ -17,7 +17,7 @@ import pytest
 from discreet.errors import BadParameter, DiscreetError, PublishFailed, SourceError
 from discreet.ledger import Ledger
 from discreet.private.counts import Counts
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.release import load
 from tests.unit.private import publish_cases
 from tests.unit.private.publish_cases import CANARY, CODES, SCHEMA, TASK, boom, charges, failing, no_more, people, spent

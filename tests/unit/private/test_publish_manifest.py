@@ -16,7 +16,7 @@ from discreet.cli.publishing import data_of
 from discreet.errors import BadSpec, BudgetExceeded
 from discreet.mechanisms import registry
 from discreet.noise import Noise, SeededSource, ZeroNoise
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.release import load
 from discreet.schema import Schema
 from discreet.spec import load_spec

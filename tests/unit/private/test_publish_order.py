@@ -21,7 +21,8 @@ import discreet
 from discreet.errors import BadParameter, BudgetExceeded, DiscreetError, SourceError, UnknownAttribute
 from discreet.ledger import Ledger
 from discreet.mechanisms.table.geometric import Geometric
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
+from discreet.tasks import task_from_dict
 from tests.unit.private.publish_cases import SCHEMA, TASK, charges, failing, hidden, no_more, people, spent
 
 FRAME = pd.DataFrame({"age": [0, 1, 4], "sex": ["f", "m", "f"], "when": pd.to_datetime(["2024-01-01"] * 3)})
@@ -73,8 +74,8 @@ def test_until_it_is_complete_nobody_else_can_read_it(tmp_path: Path, monkeypatc
         ({"epsilon": "much"}, BadParameter),
         ({"epsilon": True}, BadParameter),
         ({"task": discreet.Table(["age", "sexx"])}, UnknownAttribute),
-        ({"task": discreet.Table("age", method="geometrik")}, BadParameter),
-        ({"task": discreet.Table("age", method="geometric", theta=3)}, BadParameter),
+        ({"task": task_from_dict({"task": "table", "by": ["age"], "method": "geometrik"})}, BadParameter),
+        ({"task": task_from_dict({"task": "table", "by": ["age"], "method": "geometric", "theta": 3})}, BadParameter),
         ({"epsilon": "3.000000001"}, BudgetExceeded),
     ],
 )

@@ -17,7 +17,8 @@ from discreet.audit import published
 from discreet.errors import BadParameter, BudgetExceeded, DiscreetError, LedgerError, SourceError
 from discreet.ledger.acts import add_dataset
 from discreet.noise import ZeroNoise
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 
 DAYS = ["2026-09-30", "2026-10-01", "2026-10-01", "2026-10-31", "2026-11-01", None, "soon", "", "2026-10-31 23:59:59"]
 TABLE = discreet.Table(["sex"], method="geometric")

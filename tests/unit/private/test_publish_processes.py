@@ -28,7 +28,7 @@ from pathlib import Path
 import discreet
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.private.bounded import ReadyCounts
 def end(*given, **named):
     os.kill(os.getpid(), signal.SIGKILL)

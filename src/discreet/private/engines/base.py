@@ -15,6 +15,8 @@ Result = TypeVar("Result")
 #: alias -> name of columns
 Wanted = Mapping[str, str]
 Work = Callable[[list[Any]], Result]
+#: the name under which counting finds the column that names users
+USER = "user"
 _MOST_NAMES = 40
 
 
@@ -23,10 +25,14 @@ class Source(ABC):
 
     #: whether a failed reading is worth a second one, slower and more tolerant
     has_careful_reading = False
+    #: whether its rows come by once, for one query alone
+    is_stream = False
     #: whether its rows are counted by our own DuckDB, whatever is asked of them
     comes_to_us = True
     #: whether rows stay where they are and only aggregates are handed out
     counts_itself = False
+    #: whether what counts them can also do our work on the counts, slice by slice
+    has_executors = False
 
     def __init__(self, name: str, columns: Iterable[str]) -> None:
         self.name = name

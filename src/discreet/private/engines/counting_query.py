@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -12,18 +12,21 @@ from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
+from discreet.private.cell_slices import CellSlices
 from discreet.private.counts import Counts, word_slices
-from discreet.private.engines.base import Result, Source, Work
+from discreet.private.engines.base import USER, Result, Source, Work
 from discreet.private.engines.bounding import bounded
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, quiet
 from discreet.private.engines.streamed_bounding import MOST_CELLS, bounded_cells
-from discreet.private.engines.users import USER, with_users
+from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 from discreet.schema import Schema
 
 Ints = NDArray[np.int64]
+#: of the number of a slice and its counts
+SliceWork = Callable[[int, Counts], Mapping[str, Any]]
 #: words of cells by name, and how many rows have each; one weight alone holds for all
 Weighed = tuple[Mapping[str, NDArray[Any]], NDArray[Any]]
 
@@ -43,6 +46,21 @@ def count(source: Any, schema: Schema, unit: Unit, *, salt: bytes, limits: Limit
     if (cells := _streamed(opened, schema, unit, salt, limits)) is not None:
         return Counts.from_cells(schema.sizes, cells)
     return read(opened, schema, unit, limits, lambda parts: _counted(parts, schema, unit, salt))
+
+
+def count_in_slices(
+    source: Source, schema: Schema, unit: Unit, slices: CellSlices, work: SliceWork, *, salt: bytes
+) -> list[dict[str, Any]]:
+    """What executors of Spark return who do this work on the counts of each slice, bounded as `count` does."""
+
+    def spread(parts: list[Any]) -> list[dict[str, Any]]:
+        from discreet.private.engines.spark_slices import done_in_slices
+
+        cells, words = _cells(parts, schema, unit, salt)
+        with quiet():
+            return done_in_slices(cells.get_backend().frame_of(cells), words, slices, work)
+
+    return read(source, schema, unit, UNLIMITED, spread)
 
 
 def count_sets(
@@ -88,18 +106,24 @@ def _streamed(source: Source, schema: Schema, unit: Unit, salt: bytes, limits: L
     def work(parts: list[Any]) -> Ints | None:
         if parts[0].get_backend().name != "duckdb":
             return None
-        rows, (word,) = coded_rows(parts, schema, unit)
-        return bounded_cells(rows, word, schema.cells, unit, salt, limits)
+        as_written = all(part[USER].type().is_string() for part in parts)
+        rows, (word,) = coded_rows(parts, schema, unit, as_written=as_written)
+        return bounded_cells(rows, word, schema.cells, unit, salt, limits, as_written=as_written)
 
     return read(source, schema, unit, limits, work)
 
 
-def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Counts:
+def _cells(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> tuple[Any, list[str]]:
+    """Cells in words with their counts, `n`, as an expression; and the words' names."""
     rows, words = coded_rows(parts, schema, unit)
     by_cell = rows.group_by(words)
-    cells = by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt)
+    return by_cell.aggregate(n=rows.count()) if unit.is_row else bounded(rows, words, unit, salt), words
+
+
+def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Counts:
+    cells, words = _cells(parts, schema, unit, salt)
     with quiet():
-        table = rows.get_backend().to_pyarrow(cells)
+        table = cells.get_backend().to_pyarrow(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
     return Counts.from_words(schema.sizes, arrays[:-1], arrays[-1])
 
@@ -158,14 +182,20 @@ def _tables(schema: Schema, places: list[list[int]], batches: Iterable[Weighed])
     return [Counts.from_dense(shape, mine) for shape, mine in zip(shapes, tables, strict=True)]
 
 
-def coded_rows(parts: list[Any], schema: Schema, unit: Unit, *, packed: bool = True) -> tuple[Any, list[str]]:
-    """One row for each row that counts: its cell, packed into int64 words, and its user; and the words' names."""
+def coded_rows(
+    parts: list[Any], schema: Schema, unit: Unit, *, packed: bool = True, as_written: bool = False
+) -> tuple[Any, list[str]]:
+    """One row for each row that counts: its cell, packed into int64 words, and its user; and the words' names.
+
+    With `as_written`, users are the texts that name them, of which several may be one user and some nobody.
+    """
     engine = engine_of(parts[0].get_backend())
     attributes = {f"a{index}": attribute for index, attribute in enumerate(schema.values())}
     names, sizes = list(attributes), schema.sizes
     kinds = [] if unit.is_row else [part[USER].type() for part in parts]
     rows = []
-    for part in parts if unit.is_row else [with_users(part, engine, unit.column, kinds) for part in parts]:
+    is_told = unit.is_row or as_written
+    for part in parts if is_told else [with_users(part, engine, unit.column, kinds) for part in parts]:
         keep = {} if unit.is_row else {"user_id": part[USER]}
         codes = coded(part, attributes, keep, engine)
         words = {}

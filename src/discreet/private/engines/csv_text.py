@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import uuid
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -34,9 +35,9 @@ class CsvLayout:
         mark = delimiter or ("\t" if ".tsv" in path.name.lower() else ",")
         try:
             packed = _packing(path)
-            with _opened(path) as file, io.TextIOWrapper(file, encoding, errors="replace", newline="") as text:
+            with unpacked(path) as file, io.TextIOWrapper(file, encoding, errors="replace", newline="") as text:
                 cells = next(csv.reader(text, delimiter=mark), None)
-        except (OSError, EOFError, csv.Error, UnicodeError, pa.ArrowException):
+        except (OSError, EOFError, csv.Error, UnicodeError, pa.ArrowException, zlib.error):
             raise SourceError(f"{path}: its first line cannot be read; is this a complete CSV file?") from None
         if cells is None:
             raise SourceError(f"{path}: is empty; a CSV file starts with a line that names its columns")
@@ -53,7 +54,7 @@ def repaired_copy(path: Path, folder: Path, encoding: str) -> Path:
     """
     copy = folder / f"{uuid.uuid4().hex}.csv"
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    with _opened(path) as source, copy.open("w", encoding="utf-8", newline="") as target:
+    with unpacked(path) as source, copy.open("w", encoding="utf-8", newline="") as target:
         held = ""
         while chunk := source.read(_CHUNK):
             text = held + decoder.decode(chunk)
@@ -63,7 +64,7 @@ def repaired_copy(path: Path, folder: Path, encoding: str) -> Path:
     return copy
 
 
-def _opened(path: Path) -> IO[bytes]:
+def unpacked(path: Path) -> IO[bytes]:
     """The file's bytes, unpacked if it is packed, whatever its name."""
     packing = _packing(path)
     if packing == "zstd":

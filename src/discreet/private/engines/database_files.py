@@ -14,7 +14,7 @@ from discreet.errors import SourceError
 from discreet.private.engines.arrow_columns import from_values
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.session import quoted
-from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, ImportedSource
+from discreet.private.engines.table_sources import DuckdbSource, ImportedSource, text_without_rows
 
 DUCKDB_SUFFIXES = (".duckdb", ".ddb")
 SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -50,6 +50,8 @@ def _open_duckdb(path: Path, table: str) -> Source:
 class SqliteSource(ImportedSource):
     """A table of SQLite, whose columns hold values of any type, so all are read value by value, as text."""
 
+    is_stream = True
+
     def __init__(self, path: Path, table: str) -> None:
         self._path = path
         try:
@@ -60,8 +62,7 @@ class SqliteSource(ImportedSource):
         super().__init__(table, f"{path}::{table}", columns)
 
     def without_rows(self) -> Source:
-        empty = pa.schema([(name, pa.large_string()) for name in self.columns]).empty_table()
-        return ArrowSource(empty, self.name, self.columns)
+        return text_without_rows(self.name, self.columns)
 
     def _opened(self) -> sqlite3.Connection:
         # DuckDB's threads read the stream, one after the other

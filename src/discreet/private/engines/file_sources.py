@@ -1,4 +1,4 @@
-"""CSV and Parquet files as sources."""
+"""CSV, Parquet and Arrow files as sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.private.engines.arrow_columns import parquet_batches, readable_str
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
 from discreet.private.engines.session import Limits, Session, picked, private_session, quoted
-from discreet.private.engines.table_sources import ArrowSource
+from discreet.private.engines.table_sources import text_without_rows
 
 CSV_SUFFIXES = tuple(kind + packing for packing in ("", ".gz", ".zst") for kind in (".csv", ".tsv", ".txt"))
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
@@ -124,8 +124,7 @@ class CsvSource(FileSource[CsvLayout]):
         return super().lacking(needed)
 
     def without_rows(self) -> Source:
-        empty = pa.schema([(name, pa.string()) for name in self.columns]).empty_table()
-        return ArrowSource(empty, self.name, self.columns)
+        return text_without_rows(self.name, self.columns)
 
     def _query(self, session: Session, layout: CsvLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
         packed = layout.packed
@@ -173,6 +172,7 @@ class ArrowFileSource(FileSource[ParquetLayout]):
     """Arrow's own files, also called Feather."""
 
     has_careful_reading = False
+    is_stream = True
 
     def __init__(self, paths: list[Path]) -> None:
         layouts: dict[Path, ParquetLayout] = {}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import shutil
 import sys
+import tempfile
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 from discreet.errors import BadParameter, SourceError
 from discreet.private.engines.base import Source
 from discreet.private.engines.database_files import DATABASE_SUFFIXES, open_database_file
+from discreet.private.engines.excel_files import EXCEL_SUFFIXES, ExcelSource
 from discreet.private.engines.file_sources import (
     ARROW_SUFFIXES,
     CSV_SUFFIXES,
@@ -20,37 +24,77 @@ from discreet.private.engines.file_sources import (
     ParquetSource,
     found_paths,
 )
+from discreet.private.engines.json_lines import JSON_SUFFIXES, JsonLinesSource
+from discreet.private.engines.lake_tables import DeltaSource, lake_at, refuse_parts
 from discreet.private.engines.postgres import SCHEMES, IbisPostgresSource, PostgresTable
+from discreet.private.engines.remote_files import copied, is_remote, shown
 from discreet.private.engines.spark import IbisSparkSource, SparkFrameSource
 from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, FrameSource, IbisDuckdbSource, IbisSource
 
-_KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFIXES}
+_KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFIXES, "JSON lines": JSON_SUFFIXES}
 
 
-def open_source(thing: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Source:
-    """A source over a path, a pattern or a list of them (CSV, packed too, Parquet, Arrow), a folder of Parquet files, a
-    table in a file of DuckDB or SQLite (people.duckdb::visits) or in PostgreSQL (postgresql://host/db::visits), a
-    pandas or polars frame, an Arrow table, a DuckDB relation, a Spark DataFrame or an ibis table.
+def open_source(
+    thing: Any, *, delimiter: str | None = None, encoding: str | None = None, remote: bool = False
+) -> Source:
+    """A source over a path, a pattern or a list of them (CSV and JSON lines, packed too, Parquet, Arrow), a folder of
+    Parquet files or of a Delta table, a sheet of an Excel file (people.xlsx::visits), a table in a file of DuckDB or
+    SQLite (people.duckdb::visits) or in PostgreSQL (postgresql://host/db::visits), a pandas or polars frame, an Arrow
+    table, a DuckDB relation, a Spark DataFrame or an ibis table.
 
     `delimiter` (a comma, or a tab for .tsv) and `encoding` (UTF-8) are for CSV files. Reads names and types of
-    columns only.
+    columns only. With `remote`, files at s3://, gs:// and https:// are copied to this machine first.
     """
     if isinstance(thing, Source):
         return thing
     several = thing if isinstance(thing, list | tuple) else [thing]
+    if any(map(is_remote, several)):
+        return _open_remote(several, remote, delimiter, encoding)
+    if remote:
+        raise BadParameter("remote is for addresses such as s3://bucket/people.parquet; leave it out here")
     if any(isinstance(one, str) and one.lower().startswith(SCHEMES) for one in several):
         return _open_postgres(several)
     if not all(isinstance(one, str | Path) for one in several):
         _for_csv_only(delimiter, encoding)
         return _open_table(thing)
-    if (inside := _in_database_file(several)) is not None:
+    if (inside := _inside_a_file(several)) is not None:
         _for_csv_only(delimiter, encoding)
-        return open_database_file(*inside)
+        return (ExcelSource if inside[0].name.lower().endswith(EXCEL_SUFFIXES) else open_database_file)(*inside)
+    if len(several) == 1 and lake_at(folder := Path(several[0]).expanduser()) == "a Delta table":
+        _for_csv_only(delimiter, encoding)
+        return DeltaSource(folder)
     kind, paths = _files(several)
     if kind == "CSV":
         return _open_csv(paths, delimiter, encoding)
     _for_csv_only(delimiter, encoding)
-    return ParquetSource(paths) if kind == "Parquet" else ArrowFileSource(paths)
+    if kind == "Parquet":
+        refuse_parts(paths)
+        return ParquetSource(paths)
+    return ArrowFileSource(paths) if kind == "Arrow" else JsonLinesSource(paths)
+
+
+def _open_remote(several: Sequence[Any], remote: bool, delimiter: str | None, encoding: str | None) -> Source:
+    if not remote:  # not shown: it may hold a password
+        raise SourceError(
+            "the source is an address in an object store or on a web site, and nothing is fetched unless you say so: "
+            "remote=True in Python, remote = true under [data] in a spec; or download the file first"
+        )
+    if not all(map(is_remote, several)):
+        raise SourceError("some of the sources are addresses and some are not; open those of one kind only")
+    folder = Path(tempfile.mkdtemp(prefix="discreet-"))  # for its owner only
+    try:
+        there = [one.rpartition("::") if "::" in one else (one, "", "") for one in several]
+        copies = [copied(address, folder / str(place)) for place, (address, _, _) in enumerate(there)]
+        inside = [f"{copy}{mark}{table}" for copy, (_, mark, table) in zip(copies, there, strict=True)]
+        source = open_source(inside, delimiter=delimiter, encoding=encoding)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, SourceError):
+            raise SourceError(str(error).replace(f"{folder}/", "copy ")) from None
+        raise
+    source.name = shown(several[0]) + (f" and {len(several) - 1} more" if len(several) > 1 else "")
+    weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
+    return source
 
 
 def _for_csv_only(delimiter: str | None, encoding: str | None) -> None:
@@ -58,13 +102,13 @@ def _for_csv_only(delimiter: str | None, encoding: str | None) -> None:
         raise BadParameter("delimiter and encoding are for CSV files; leave them out here")
 
 
-def _in_database_file(several: Sequence[Any]) -> tuple[Path, str] | None:
-    """The file and the table, if one is named as in people.duckdb::visits."""
+def _inside_a_file(several: Sequence[Any]) -> tuple[Path, str] | None:
+    """The file and the table or sheet, if one is named as in people.duckdb::visits."""
     for one in several:
         path, _, table = str(one).partition("::")
-        if path.lower().endswith(DATABASE_SUFFIXES) and "://" not in path:
+        if path.lower().endswith(DATABASE_SUFFIXES + EXCEL_SUFFIXES) and "://" not in path:
             if len(several) > 1:
-                raise SourceError("a table in a database cannot be opened together with others; make a view of them")
+                raise SourceError("a table in a database or an Excel file cannot be opened together with others")
             return Path(path).expanduser(), table
     return None
 
@@ -87,7 +131,9 @@ def _files(given: Iterable[str | Path]) -> tuple[str, list[Path]]:
     kinds = {path: _kind_of(path.name.lower()) for path in paths}
     for path, kind in kinds.items():
         if not kind:
-            known = ", ".join(ending for ends in (*_KINDS.values(), DATABASE_SUFFIXES) for ending in ends)
+            known = ", ".join(
+                ending for ends in (*_KINDS.values(), EXCEL_SUFFIXES, DATABASE_SUFFIXES) for ending in ends
+            )
             raise SourceError(f"{path}: its kind is unknown; convert it to one of {known}")
         if kind != kinds[paths[0]]:
             raise SourceError(f"{paths[0]} is {kinds[paths[0]]} and {path} is {kind}; open files of one kind only")
@@ -126,8 +172,8 @@ def _open_table(thing: Any) -> Source:
         return FrameSource(frame, name, map(str, frame.collect_schema().names()))
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}".removeprefix("builtins.")
     raise SourceError(
-        f"cannot open a {kind}; give the path of a CSV, Parquet or Arrow file, a table in a database, "
-        "a pandas or polars frame, an Arrow table, a DuckDB relation, a Spark DataFrame or an ibis table"
+        f"cannot open a {kind}; give the path of a CSV, Parquet, Arrow, JSON lines or Excel file, a table in a "
+        "database, a pandas or polars frame, an Arrow table, a DuckDB relation, a Spark DataFrame or an ibis table"
     )
 
 

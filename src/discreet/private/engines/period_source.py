@@ -26,6 +26,7 @@ class PeriodSource(Source):
         self._source, self._column, self._dates, self._span = source, column, dates, span
         self.has_careful_reading = source.has_careful_reading
         self.comes_to_us, self.counts_itself = source.comes_to_us, source.counts_itself
+        self.has_executors = source.has_executors
 
     def without_rows(self) -> Source:
         return PeriodSource(self._source.without_rows(), self._column, self._dates, self._span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -105,12 +106,18 @@ class Reservoirs:
         busy = [(shard, part) for shard, part in zip(self.shards, parts, strict=True) if len(part)]
         self._each(lambda pair: pair[0].offer(pair[1]), busy, len(sharded.rows))
 
-    def settled(self) -> tuple[Ints, Ints]:
-        """words[starts[u]:starts[u + 1]] = what is kept of user u, lowest key first."""
-        kept = sum(int((shard.slots[:, LIST] & SIZE).sum()) for shard in self.shards)
-        found = self._each(_Shard.settled, self.shards, kept)
-        numbers = np.concatenate([numbers for numbers, _ in found])
-        return np.concatenate([[0], np.cumsum(numbers)]), np.concatenate([words for _, words in found])
+    def settled(self) -> tuple[Ints, NDArray[np.int32]]:
+        """words[starts[u]:starts[u + 1]] = what is kept of user u, in random order or by rank."""
+        lists = [shard.lists() for shard in self.shards]
+        ends = np.cumsum([0, *(int(np.minimum(sizes, self.most).sum()) for sizes in lists)])
+        words = np.empty(ends[-1], np.int32)  # all shards write into one array, so that none is copied
+        rooms = [words[begin:end] for begin, end in itertools.pairwise(ends.tolist())]
+        parts = list(zip(self.shards, lists, rooms, strict=True))
+        found = self._each(lambda part: part[0].settled(*part[1:]), parts, words.size)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate([numbers for numbers, _ in found]))])
+        if starts[-1] < words.size:  # users count once for an item, so lists got shorter
+            words = np.concatenate([room[:used] for room, (_, used) in zip(rooms, found, strict=True)])
+        return starts, words
 
     def _each(self, work: Callable[[Any], Any], parts: Iterable[Any], rows: int) -> list[Any]:
         if self.threads == 1 or rows < _WORTH_THREADS:
@@ -157,11 +164,13 @@ class _Shard:
             self.links.resize(chunks, refcheck=False)
             self.keys.resize(chunks * self.chunk, refcheck=False)
 
-    def settled(self) -> tuple[Ints, Ints]:
-        whole = self.whole
-        lists = self.slots[self.slots[:, SEEN] > 0, LIST] & SIZE
-        numbers, words = np.empty(lists.size, np.int64), np.empty(int(np.minimum(lists, whole.most).sum()), np.int64)
+    def lists(self) -> Ints:
+        """How many records each user's list has."""
+        return np.asarray(self.slots[self.slots[:, SEEN] > 0, LIST] & SIZE)
+
+    def settled(self, lists: Ints, words: NDArray[np.int32]) -> tuple[Ints, int]:
+        """Fills `words`; how much is kept of each user, and in all."""
+        whole, numbers = self.whole, np.empty(lists.size, np.int64)
         scratch = np.empty(int(lists.max(initial=1)), np.int64)
         ranks, kept = (whole.by_rank, whole.starts), (self.slots, self.keys, self.links)
-        end = settle(whole.most, whole.layout, whole.contexts, ranks, kept, scratch, numbers, words)
-        return numbers, words[:end]
+        return numbers, settle(whole.most, whole.layout, whole.contexts, ranks, kept, scratch, numbers, words)

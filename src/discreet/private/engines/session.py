@@ -109,15 +109,19 @@ def kept_table(expression: Any) -> Iterator[Any]:
 
 def array_batches(expression: Any) -> Iterator[dict[str, NDArray[Any]]]:
     """The rows of an ibis expression, some at a time, as an array for each column; from DuckDB as a stream."""
+    for batch in arrow_batches(expression):
+        yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+
+
+def arrow_batches(expression: Any) -> Iterator[Any]:
+    """The same as Arrow has them."""
     backend = expression.get_backend()
     if backend.name == "duckdb":
         found = relation_of(expression)
-        batches = (getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader)(BATCH_ROWS)
+        yield from (getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader)(BATCH_ROWS)
     else:
         with quiet():
-            batches = backend.to_pyarrow(expression).to_batches()
-    for batch in batches:
-        yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+            yield from backend.to_pyarrow(expression).to_batches()
 
 
 def relation_of(expression: Any) -> Any:

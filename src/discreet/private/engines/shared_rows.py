@@ -13,10 +13,10 @@ from typing import Any
 import ibis
 
 from discreet.privacy import Unit
-from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.coding import coded
 from discreet.private.engines.session import Limits, kept_table, unreadable, was_stopped
-from discreet.private.engines.users import USER, with_users
+from discreet.private.engines.users import with_users
 from discreet.private.engines.values import Engine
 from discreet.private.rows import BoundedRows, Rows
 from discreet.schema import Ordinal, Reading, Schema

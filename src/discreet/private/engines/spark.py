@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from discreet.errors import DiscreetError, SourceError
-from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.session import Limits, quiet
 from discreet.private.engines.spark_types import names_users, no_value, plain_column
-from discreet.private.engines.users import USER
 
 OLDEST = 4
 #: settings under which SQL means something else than what we write
@@ -22,6 +21,7 @@ class SparkSource(Source):
     """Some rows that Spark can read; a subclass says which, and makes its data frame anew for each reading."""
 
     counts_itself = True
+    has_executors = True
     comes_to_us = False
 
     def __init__(self, name: str, *, without_rows: bool = False) -> None:
@@ -51,6 +51,7 @@ class SparkSource(Source):
                 )
             columns = {alias: plain_column(name, fields[name]) for alias, name in wanted.items()}
             if self._without_rows:  # a limit of 0 is no way: while planning, Spark computes columns of small tables
+                _check_tables(frame, self.name)
                 empty = dict.fromkeys(wanted.values())
                 frame = frame.sparkSession.range(0).selectExpr(*(no_value(name, fields[name]) for name in empty))
             plain = frame.selectExpr(*(f"{sql} AS {alias}" for alias, (sql, _) in columns.items()))
@@ -91,6 +92,19 @@ class IbisSparkSource(SparkSource):
         with quiet():
             backend._run_pre_execute_hooks(self._given)  # registers what the table refers to
             return backend.raw_sql(backend.compile(self._given))
+
+
+def _check_tables(frame: Any, name: str) -> None:
+    """Refuses a data frame whose tables are gone: a classic one is planned when it is made, and does not notice."""
+    if (planned := getattr(frame, "_jdf", None)) is None:  # Spark Connect plans anew each time
+        return
+    leaves = planned.queryExecution().analyzed().collectLeaves()
+    for place in range(leaves.size()):
+        leaf = leaves.apply(place)
+        if leaf.getClass().getSimpleName() == "LogicalRelation" and (found := leaf.catalogTable()).isDefined():
+            table = found.get().identifier().unquotedString()
+            if not frame.sparkSession.catalog.tableExists(table):
+                raise SourceError(f"{name}: its table {table} is gone; make the data frame anew")
 
 
 def _check_version() -> None:

@@ -37,11 +37,15 @@ class SparkBackend(Backend):  # type: ignore[misc]
         return ops.SQLQueryResult(f"SELECT {', '.join(types)} FROM {name}", sch.schema(types), self).to_expr()
 
     def to_pyarrow(self, expression: Any, /, **_: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # of sockets that pyspark leaves to the garbage
+            return expression.__pyarrow_result__(self.frame_of(expression).toArrow())
+
+    def frame_of(self, expression: Any) -> Any:
+        """A data frame of what an expression gives."""
         query = self.compile(expression.as_table())
         used = {name: frame for name, frame in self._frames.items() if name in query}
         query = query.replace("{", "{{").replace("}", "}}")
         for name in used:
             query = query.replace(name, f"{{{name}}}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # of sockets that pyspark leaves to the garbage
-            return expression.__pyarrow_result__(self._session.sql(query, **used).toArrow())
+        return self._session.sql(query, **used)

@@ -7,22 +7,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from typing import Any
 
-import ibis
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.choosing import lowest_tickets, told_apart
 from discreet.kernels.tickets import digests_of, tickets_of
 from discreet.privacy import Unit
-from discreet.private.engines.bounding import digest_of, head_of
+from discreet.private.engines.bounding import head_of
+from discreet.private.engines.named_users import TextNumbers, users_of
 from discreet.private.engines.reservoirs import Batch, ShardedRows
-from discreet.private.engines.session import Limits, array_batches, kept_table, remembered_bytes
+from discreet.private.engines.session import Limits, array_batches, arrow_batches, remembered_bytes
 
 Ints = NDArray[np.int64]
 Digests = NDArray[np.uint64]
+Numbered = tuple[NDArray[np.int32], NDArray[Any]]
 
 #: cells are numbers of 64 bits here, or of 32, which is faster
 MOST_CELLS = 2**63
@@ -32,20 +32,26 @@ _TOGETHER = 1 << 22
 _ALL = 2**62
 
 
-def bounded_cells(rows: Any, word: str, cells: int, unit: Unit, salt: bytes, limits: Limits) -> Ints | None:
+def bounded_cells(
+    rows: Any, word: str, cells: int, unit: Unit, salt: bytes, limits: Limits, *, as_written: bool
+) -> Ints | None:
     """The cell of every row that counts, in no order; None if the rows are too many for memory.
 
-    `rows` have a `user_id` and a `word`, the number of one of so many cells.
+    `rows` have a `user_id` and a `word`, the number of one of so many cells. If users are texts as they are written,
+    the rule that tells them apart is followed here, once for each text.
     """
     rows = rows.mutate(word=rows[word].cast("int32" if cells < _FEW_CELLS else "int64"))
-    with ExitStack() as stack:
-        kind = rows.user_id.type()
-        named: Digests | None = None
-        if kind.is_integer() and not kind.is_uint64():
-            numbered = rows.select("word", user=rows.user_id.cast("int64"))
-        else:
-            numbered, named = _numbered(rows, salt, stack)
-        groups = _remembered(_batches(numbered), remembered_bytes(rows), np.frombuffer(_mixed(salt), np.uint64)[0])
+    room, place = remembered_bytes(rows), np.frombuffer(_mixed(salt), np.uint64)[0]
+    kind, named = rows.user_id.type(), None
+    if kind.is_integer() and not kind.is_uint64():
+        groups = _remembered(_batches(rows.select("word", user=rows.user_id.cast("int64"))), room, place)
+    else:
+        names = TextNumbers(place)
+        written = _written(rows.select("word", user=rows.user_id.cast("string")), names, room)
+        if written is None:
+            return None
+        numbers, named = users_of(names.texts(), rows.get_backend(), unit.column if as_written else None, salt)
+        groups = _remembered(_renumbered(written, numbers), room, place)
     if groups is None:
         return None
     shards = [np.split(group.rows, group.ends[:-1]) for group in groups]
@@ -58,15 +64,26 @@ def _mixed(salt: bytes) -> bytes:
     return hashlib.sha256(salt).digest()[:8]
 
 
-def _numbered(rows: Any, salt: bytes, stack: ExitStack) -> tuple[Any, Digests]:
-    """Names become numbers, one for one, and what is hashed is their digest, found at their number."""
-    kept = stack.enter_context(kept_table(rows))
-    names = kept.select("user_id").distinct()
-    names = stack.enter_context(kept_table(names.mutate(user=ibis.row_number())))
-    digests = np.empty(int(names.get_backend().to_pyarrow(names.count()).as_py()), np.uint64)
-    for batch in array_batches(names.select("user", digest=digest_of(names.user_id, salt))):
-        digests[batch["user"]] = np.frombuffer(bytes.fromhex("".join(batch["digest"])), ">u8")
-    return kept.join(names, "user_id").select("user", "word"), digests
+def _written(rows: Any, names: TextNumbers, room: int) -> list[Numbered] | None:
+    """Numbers of texts and cells, row by row, or None where there is no room for them."""
+    found: list[Numbered] = []
+    size = 0
+    for batch in arrow_batches(rows):
+        found.append((names.numbers(batch.column("user")), batch.column("word").to_numpy()))
+        size += found[-1][0].nbytes + found[-1][1].nbytes
+        if size + names.nbytes > room:
+            return None
+    return found
+
+
+def _renumbered(written: list[Numbered], numbers: Ints) -> Iterator[Batch]:
+    """The same rows by users; those of nobody are left out. Empties the list."""
+    while written:
+        texts, words = written.pop()
+        users = numbers[texts]
+        if users.size and users.min() < 0:
+            users, words = users[users >= 0], words[users >= 0]
+        yield users, users, np.ascontiguousarray(words)
 
 
 def _batches(rows: Any) -> Iterator[Batch]:

@@ -10,9 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
-from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.session import Limits, picked, private_session, quoted, relation_of
-from discreet.private.engines.users import USER, are_whole, check_kind
 
 
 class ImportedSource(Source):
@@ -50,6 +49,11 @@ class ArrowSource(ImportedSource):
         return pa.table({alias: readable(self._table.column(name)) for alias, name in wanted.items()})
 
 
+def text_without_rows(name: str, columns: Iterable[str]) -> Source:
+    """What stands for a source of text alone while nothing of it may be read."""
+    return ArrowSource(pa.schema([(column, pa.string()) for column in columns]).empty_table(), name, columns)
+
+
 class DuckdbSource(ImportedSource):
     """A DuckDB relation, streamed from its own connection to ours."""
 
@@ -75,6 +79,8 @@ class IbisSource(ImportedSource):
 
     @contextmanager
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
+        from discreet.private.engines.users import are_whole, check_kind
+
         kind = self._table[wanted[USER]].type() if USER in wanted else None
         if kind is not None and not are_whole([kind]):
             check_kind(kind, wanted[USER])  # before another engine has to hand such a column over

@@ -24,10 +24,8 @@ from typing import Any
 import ibis
 
 from discreet.errors import SourceError
+from discreet.private.engines.base import USER
 from discreet.private.engines.values import Engine
-
-#: the name under which counting finds the column that names users
-USER = "user"
 
 #: what Unicode calls space, and what is not seen either
 _SPACE = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u2060\ufeff"
@@ -75,8 +73,13 @@ def with_users(part: Any, engine: Engine, column: str, kinds: Collection[Any]) -
         return part if is_one_type else part.mutate(**{USER: engine.text(raw)})
     number = "float32" if any(one.is_float32() for one in kinds) else "float64"
     if kind.is_floating() or kind.is_integer():
-        return part.mutate(**{USER: engine.text(raw.cast(number))})
+        return part.mutate(**{USER: engine.text(_wide(raw.cast(number)))})
     return _named(part, _decoded(raw) if kind.is_binary() else engine.text(raw), number, engine)
+
+
+def _wide(value: Any) -> Any:
+    """In 64 bits: engines write floats of 32 in different ways."""
+    return value.cast("float64")
 
 
 def _decoded(raw: Any) -> Any:
@@ -96,7 +99,7 @@ def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
     text, value, length = part[USER], part.user_number, part.user_length
     same = ibis.cases(
         (value.isnan(), ibis.null("string")),
-        (value.notnull(), engine.text(value)),
+        (value.notnull(), engine.text(_wide(value))),
         ((length == 4) & (text.lower() == "true"), "1"),
         ((length == 5) & (text.lower() == "false"), "0"),
         ((length == 36) & engine.fits(text, _UUID), text.lower()),

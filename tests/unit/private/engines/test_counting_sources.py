@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import math
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,8 +12,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import deltalake
 import duckdb
 import ibis
+import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -88,6 +92,42 @@ def feather(rows: Rows, folder: Path) -> Any:
     return folder / "rows.feather"
 
 
+def json_lines(rows: Rows, folder: Path) -> Any:
+    """Two files, one packed; in the second, fields without a value are left out and the others in another order."""
+    texts = [json.dumps({name: _json(value) for name, value in row.items()}) for row in rows[:9]]
+    short = [{name: _json(value) for name, value in reversed(row.items()) if value is not None} for row in rows[9:]]
+    (folder / "1.jsonl").write_text("\n".join(texts))
+    lines = "\r\n\r\n".join(map(json.dumps, short))
+    (folder / "2.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
+    return [folder / "1.jsonl", folder / "2.ndjson.gz"]
+
+
+def _json(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else reference_text(value)
+
+
+def excel(rows: Rows, folder: Path) -> Any:
+    """A second sheet, that starts further down and has an empty line."""
+    book = openpyxl.Workbook()
+    sheet = book.create_sheet("visits")
+    for place, line in enumerate([list(rows[0]), *(map(_cell, row.values()) for row in rows)]):
+        for column, cell in enumerate(line):
+            sheet.cell(3 + place + (place > 4), 2 + column).value = cell
+    book.save(folder / "rows.xlsx")
+    return f"{folder}/rows.xlsx::visits"
+
+
+def _cell(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def delta(rows: Rows, folder: Path) -> Any:
+    """Rows that were removed are still in its files."""
+    deltalake.write_deltalake(folder / "rows", frame(rows), partition_by=["sex"])
+    deltalake.write_deltalake(folder / "rows", frame(rows), mode="overwrite")
+    return folder / "rows"
+
+
 def duckdb_file(rows: Rows, folder: Path) -> Any:
     with duckdb.connect(str(folder / "rows.duckdb")) as connection:
         connection.register("given", frame(rows))
@@ -157,9 +197,9 @@ def ibis_memtable(rows: Rows, _: Path) -> Any:
 
 
 KINDS: list[Callable[[Rows, Path], Any]] = [
-    csv, packed_csv, zstd_csv, tsv_files, parquet, parquet_pattern, parquet_folder, feather, duckdb_file, sqlite_file,
-    pandas_frame, pandas_objects, polars_frame, polars_lazy, arrow, arrow_chunks, duckdb_relation, ibis_duckdb,
-    ibis_memtable,
+    csv, packed_csv, zstd_csv, tsv_files, parquet, parquet_pattern, parquet_folder, feather, json_lines, excel, delta,
+    duckdb_file, sqlite_file, pandas_frame, pandas_objects, polars_frame, polars_lazy, arrow, arrow_chunks,
+    duckdb_relation, ibis_duckdb, ibis_memtable,
 ]  # fmt: skip
 
 

@@ -109,8 +109,8 @@ def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
     refused(str(tmp_path / "none-*.csv"), "no file matches")
     refused(tmp_path, "is a folder")
     refused([], "empty")
-    refused("https://example.org/a.csv", "URL")
-    refused(written(tmp_path, "a.xlsx", "PK"), "its kind is unknown")
+    refused("ftp://example.org/a.csv", "URL")
+    refused(written(tmp_path, "a.docx", "PK"), "its kind is unknown")
     refused(written(tmp_path, "a.parquet", "PAR1 but then nothing"), "complete Parquet")
     refused(written(tmp_path, "b.parquet", ""), "complete Parquet")
 

@@ -12,6 +12,7 @@ from discreet.privacy import Unit
 from discreet.private.counts import Counts
 from discreet.private.engines import bounding, counting_query
 from discreet.private.engines.counting_query import count, count_sets
+from discreet.private.engines.named_users import TextNumbers
 from discreet.private.engines.session import Limits
 from discreet.schema import Ordinal, Schema
 from tests.unit.private.engines.plain_counting import SALT, SCHEMA, frame, made_rows
@@ -34,6 +35,25 @@ def table(users: Any, kind: Any = None, cells: int = 40) -> pa.Table:
     return pa.table({"u": names, "x": np.arange(len(names)) * 7919 % cells, "y": np.arange(len(names)) % 3})
 
 
+#: several ways to write one user, some to write nobody, and texts that begin alike
+SPELT = [
+    "a",
+    " a",
+    "A",
+    "1",
+    "01",
+    "1.0",
+    "true",
+    "",
+    " ",
+    "nan",
+    None,
+    "\u00e9",
+    "e\u0301",
+    "a" * 8,
+    "a" * 9,
+    "a" * 999,
+]
 NUMBERS = [(int(k) ** 2) % 97 for k in range(3000)]
 
 
@@ -46,15 +66,26 @@ NUMBERS = [(int(k) ** 2) % 97 for k in range(3000)]
         ([k + 2**32 - 40 for k in NUMBERS], pa.int64()),
         ([k * 2**57 for k in NUMBERS], pa.uint64()),
         ([f"person {k}" for k in NUMBERS], pa.string()),
+        ([SPELT[k % len(SPELT)] for k in NUMBERS], pa.string()),
         ([k / 2 for k in NUMBERS], pa.float64()),
         ([None if k == 3 else k for k in NUMBERS], pa.int32()),
     ],
-    ids=["numbers", "negative", "far", "across 2**32", "uint64", "names", "reals", "nobody"],
+    ids=["numbers", "negative", "far", "across 2**32", "uint64", "names", "spelt", "reals", "nobody"],
 )
 @pytest.mark.parametrize("unit", [Unit("u", 4), Unit("u", 3, 1), Unit("u", 60, 2)], ids=["plain", "distinct", "capped"])
 def test_both_ways_choose_the_same_rows(by_expression: Any, users: list[Any], kind: Any, unit: Unit) -> None:
     schema, rows = Schema(x=Ordinal(0, 39), y=Ordinal(0, 2)), table(users, kind)
     assert count(rows, schema, unit, salt=SALT) == by_expression(rows, schema, unit, salt=SALT)
+
+
+def test_names_are_numbered_as_they_are_met() -> None:
+    texts = [["", "x", f"{place}", f"{place}" * 40, "longer " * 900][place % 5] for place in range(30_000)]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    names = TextNumbers(np.uint64(7))
+    given = pa.array(["first of its array", *texts]).slice(1)
+    found = [names.numbers(given.slice(start, 7_000)) for start in range(0, len(texts), 7_000)]
+    assert np.concatenate(found).tolist() == [numbers[text] for text in texts]
+    assert names.texts().to_pylist() == list(numbers)
 
 
 def test_both_ways_with_cells_of_64_bits(by_expression: Any) -> None:
