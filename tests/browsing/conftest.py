@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import discreet
+from discreet.spec import load_spec
 from tests.browser import Served, serving
 from tests.unit.web.custodian.workplace import workplace
 
@@ -21,6 +23,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("table-geometric", "items-even-shares"):
         shutil.copytree(RELEASES / name, made / "out" / name)
     (made / "visits.csv").write_text("day,ward\n1,A\n", encoding="utf-8")
+    spec = load_spec(made / "town.toml")
+    data = discreet.open(made / "people.csv", spec.schema, ledger=made / "paid.ledger", budget=1, dataset="town")
+    data.publish(spec.releases["by-age"].task, spec.releases["by-age"].epsilon, name="signed", to=made / "signed")
     return made
 
 

@@ -20,6 +20,8 @@ PAGES = [
     f"{TABLE}/quantile?share=0.25,0.5&by=sex",
     f"{TABLE}/compare?a=age>=1&b=age>=2",
     f"{ITEMS}/top",
+    "/releases/signed",
+    "/ledgers/paid",
     "/specs/town",
     "/specs/town/toml",
     "/specs/town/plan/by-age?epsilon=0.5,1&error=9",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.report.document import rendered
+from discreet.report.document import page_of, rendered
 from discreet.report.registry_entry import registry_entry
 
-__all__ = ["registry_entry", "rendered"]
+__all__ = ["page_of", "registry_entry", "rendered"]

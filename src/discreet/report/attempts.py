@@ -9,7 +9,7 @@ from typing import Any
 from discreet.audit.published import OK, UNCHECKED, WRONG, ReleaseCheck
 from discreet.audit.verdicts import HOLDS
 from discreet.errors import BadParameter
-from discreet.report.markup import Markup, bullets, facts, joined, paragraph, table
+from discreet.report.markup import Markup, bullets, facts, joined, paragraph, table, told
 
 _CHECK = "an audit attacked its guarantee"
 _MOST = 6
@@ -56,7 +56,7 @@ def attempts_shown(attempts: Attempts | None) -> Markup:
         said = (
             "No audit was given. `discreet audit SPEC -o audit.json` attacks the method on invented tables; give its "
         )
-        return paragraph(said + "result with --audit.")
+        return paragraph(told(f"{said}result with `--audit`."))
     found = attempts.found
     if not found:
         return paragraph(attempts.check.why)

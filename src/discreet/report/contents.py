@@ -90,7 +90,7 @@ def accuracy(evidence: Evidence) -> Markup:
         picture = bar_chart(
             title,
             [row.name for row in finite],
-            [row.reach for row in finite],
+            [float(f"{row.reach:.3g}") for row in finite],
             [(row.reach,) * 2 for row in finite],
             axis="records",
         )

@@ -66,7 +66,7 @@ def rendered(
     With the ledger that it was charged to, the result of `discreet audit SPEC -o audit.json`, and words of the
     custodian for what a release of an earlier version does not say itself. What was tampered with gives a red verdict.
     """
-    return paged(gathered(release, ledger, audit, about)).html
+    return page_of(release, ledger=ledger, audit=audit, about=about).html
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,25 @@ class Page:
     html: str
     evidence: Evidence
 
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict, and every check with its result."""
+        checks = [{"check": one.check, "result": one.result, "why": one.why} for one in self.evidence.checks]
+        return {"verdict": self.evidence.verdict, "checks": checks}
+
+
+def page_of(
+    release: Release | str | Path,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    audit: Mapping[str, Any] | str | Path | None = None,
+    about: Mapping[str, Any] | str | Path | None = None,
+) -> Page:
+    return paged(gathered(release, ledger, audit, about))
+
 
 def paged(evidence: Evidence) -> Page:
     evidence, sections = _sections(evidence)
-    title = f"Sign-off report: {evidence.said.get('id', 'a release that cannot be read')}"
+    title = _title(evidence.said)
     listed = [*((anchor, name) for anchor, name, _ in sections), ("checks", "What was checked"), ("words", "Words")]
     index = tag(
         "nav",
@@ -112,6 +127,13 @@ def paged(evidence: Evidence) -> Page:
     )
     whole = f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>{body}</body>\n</html>\n'
     return Page(whole, evidence)
+
+
+def _title(said: Mapping[str, Any]) -> str:
+    """Browsers print it on every page: with a part of the seal, pages of another release can be told apart."""
+    if not said:
+        return "Sign-off report: a release that cannot be read"
+    return f"Sign-off report: {said.get('id')}, seal {str(said.get('seal'))[:16]}"
 
 
 def _sections(evidence: Evidence) -> tuple[Evidence, list[tuple[str, str, Markup]]]:

@@ -11,16 +11,17 @@ from typing import Any
 from discreet.audit.verdicts import number
 from discreet.report.contents import cost_words
 from discreet.report.evidence import Evidence
-from discreet.report.markup import Markup, bullets, code, facts, joined, markup, paragraph, table, tag
+from discreet.report.markup import Markup, bullets, code, facts, joined, markup, paragraph, table, tag, told
 
 CARDS = "cards.json"
+_LONGEST_LAW = 2000
 _LAW_ONLY = ("law", "bits", "publishable")
 
 
 def noise(evidence: Evidence) -> Markup:
     """Law, bits, and the complete check of the sampler at the scales of this release."""
     said = evidence.said["noise"]
-    pairs = [("Law", said["law"])]
+    pairs: list[tuple[object, object]] = [("Law", told(str(said["law"])[:_LONGEST_LAW]))]
     pairs += [(name.capitalize(), _plain(value)) for name, value in said.items() if name not in _LAW_ONLY]
     private = "fresh bits of the operating system's generator" if said["publishable"] else "NOT PRIVATE: test noise"
     pairs += [("Random bits", f"{said['bits']}: {private}"), ("Drawn on", "whole numbers, before anything is rounded")]

@@ -8,6 +8,8 @@ from discreet.charts import Picture
 from discreet.charts.picture import escaped
 
 _LONGEST = 2000
+#: rows of a table that fits on what is left of most pages
+_SHORT = 8
 
 
 class Markup(str):
@@ -42,6 +44,11 @@ def code(value: object) -> Markup:
     return tag("code", value)
 
 
+def told(text: str) -> Markup:
+    """Our own words, in which commands and names stand between backticks."""
+    return joined(*(code(part) if place % 2 else part for place, part in enumerate(text.split("`"))))
+
+
 def bullets(items: Iterable[object]) -> Markup:
     return tag("ul", *(tag("li", one) for one in items))
 
@@ -65,9 +72,10 @@ def table(
     top = tag(
         "tr", *(tag("th", name, scope="col", class_="number" if n in places else "") for n, name in enumerate(head))
     )
-    body = (tag("tr", *(cell(place, inner) for place, inner in enumerate(row))) for row in rows)
+    body = [tag("tr", *(cell(place, inner) for place, inner in enumerate(row))) for row in rows]
     inner = tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body))
-    return tag("div", inner, class_="scrolls", role="region", aria_label=str(caption), tabindex="0")
+    kind = "scrolls short" if len(body) <= _SHORT else "scrolls"  # short ones are not torn apart on paper
+    return tag("div", inner, class_=kind, role="region", aria_label=str(caption), tabindex="0")
 
 
 def figure(picture: Picture, title: str) -> Markup:

@@ -47,8 +47,9 @@ def _unprotected(evidence: Evidence) -> Iterator[str]:
 def nist(evidence: Evidence) -> Markup:
     """The parts of the pyramid of NIST SP 800-226, from its top to its ground."""
     words = (
-        "The parts of the pyramid in NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees, in "
-        "our own words. Each rests on those below it."
+        "The parts of the pyramid in NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees ("
+        "March 2025; names of the parts by its public draft of December 2023), in our own words. Each rests on those "
+        "below it."
     )
     head = ("part", "evidence here", "for the custodian to answer")
     return joined(paragraph(words), table("NIST SP 800-226, part by part", head, _pyramid(evidence)))
@@ -58,7 +59,11 @@ def _pyramid(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
     said, unit, about = evidence.said, evidence.unit, evidence.all_about()
     spent = "" if evidence.spent is None else f"; all releases together {as_text(evidence.spent)}"
     why = f"; the custodian's reason: {about['reason']}" if "reason" in about else ""
-    yield "Epsilon", f"{said['epsilon']}, delta zero{spent}{why}", "Why this value, and why this cap?"
+    yield (
+        "Privacy parameters: epsilon",
+        f"{said['epsilon']}, delta zero{spent}{why}",
+        "Why this value, and why this cap?",
+    )
     yield "Unit of privacy", f"{whom(unit)}; {relation(unit)}", "Is one unit one person, and nobody two?"
     yield "Utility", "errors by size of question, from the release itself", "Are they small enough for the purpose?"
     yield (

@@ -77,6 +77,7 @@ figure svg{max-width:none;width:38rem}
 .scrolls table{min-width:30rem}
 """
 _PRINT = """
+:root{--page:#fff}
 @page{size:A4;margin:16mm 17mm 18mm}
 html{font-size:9.6pt}
 body{font-size:1rem;line-height:1.42}
@@ -90,7 +91,8 @@ h3{break-after:avoid}
 figure svg{max-width:150mm}
 .sign p{margin-top:3rem}
 .scrolls{overflow:visible}
-dl>div{grid-template-columns:9.5rem 1fr;padding:.16rem 0}
+dl>div{grid-template-columns:14rem 1fr;padding:.16rem 0}
+.short{break-inside:avoid}
 th,td{padding-top:.2rem;padding-bottom:.2rem}
 a{color:inherit;text-decoration:none}
 .verdict,pre{-webkit-print-color-adjust:exact;print-color-adjust:exact}

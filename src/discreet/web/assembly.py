@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from discreet.charts.picture import STYLE
 from discreet.errors import DiscreetError
 from discreet.web.analyst.open_releases import Shelf
+from discreet.web.analyst.report_pages import ReportPages
 from discreet.web.analyst.routes import AnalystPages
 from discreet.web.analyst.warming import warm
 from discreet.web.shell.guard import START, Guard
@@ -32,19 +33,19 @@ def web_app(workspace: Workspace, session: BrowserSession, port: int, *, warmed:
     """Everything behind its guard."""
     private = workspace.folder is not None
     shelf, pages = Shelf(workspace), Pages(session, private)
-    routes = AnalystPages(shelf, pages).routes()
-    home = _analyst_home(shelf, pages)
+    routes = AnalystPages(shelf, pages, ReportPages(workspace, shelf)).routes()
+    home, more = _analyst_home(shelf, pages), _nothing
     if private:
         from discreet.web.custodian.routes import CustodianPages
 
         custodian = CustodianPages(workspace, shelf, pages)
-        home, routes = custodian.home, [*custodian.routes(), *routes]
+        home, more, routes = custodian.home, custodian.warm, [*custodian.routes(), *routes]
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
         if warmed:
-            Thread(target=warm, args=(shelf,), daemon=True).start()
+            Thread(target=warm, args=(shelf, pages, more), daemon=True).start()
         yield
 
     app = Starlette(
@@ -72,6 +73,10 @@ def _analyst_home(shelf: Shelf, pages: Pages) -> Page:
         return pages.show("home.html", releases=shelf.listed())
 
     return home
+
+
+def _nothing() -> None:
+    """What only the custodian's pages need is not loaded for analysts."""
 
 
 def _start(session: BrowserSession, pages: Pages) -> Page:

@@ -41,7 +41,7 @@ def test_it_prints_on_a4(browser: Browser, page: Path) -> None:
     with visited(browser, page.as_uri(), scheme="dark") as visit:
         printed = visit.page.pdf(prefer_css_page_size=True, print_background=True)
         visit.page.emulate_media(media="print")
-        assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 252)"
+        assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     sizes = {tuple(map(float, found)) for found in re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", printed)}
     assert sizes
     assert all(abs(wide - 595.3) < 1 and abs(tall - 841.9) < 1 for wide, tall in sizes)

@@ -46,11 +46,14 @@ def _level(fields: Fields) -> float:
 
 
 def _check_groups(by: Sequence[str], bins: Any, release: Release) -> None:
+    if len(by) > len(release.schema):
+        raise BadParameter(f"by: {len(by):,} groups of {len(release.schema):,} attributes; name each of them once")
     groups = groups_of(by, bins, release.schema, release.manifest["data_attributes"])
     rows = math.prod(len(labels) for _, labels, _ in groups)
     if rows > MOST_GROUPS:
+        many = f"{rows:,}" if rows < 10**15 else "very many"
         raise CannotAnswer(
-            f"this would be a table of {rows:,} rows; here are at most {MOST_GROUPS:,}: use ranges or levels"
+            f"this would be a table of {many} rows; here are at most {MOST_GROUPS:,}: use ranges or levels"
         )
 
 

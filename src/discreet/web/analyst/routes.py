@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -16,21 +15,21 @@ from discreet.web.analyst.answer_tables import TYPES, as_file, shown_page
 from discreet.web.analyst.conditions import chosen, example, joined, offers
 from discreet.web.analyst.open_releases import Shelf
 from discreet.web.analyst.questions import KINDS, SORTS, VIEWS, Answered, Question
-from discreet.web.shell.guard import DOCUMENT
+from discreet.web.analyst.report_pages import ReportPages
 from discreet.web.shell.limits import ROWS_OF_A_PAGE, fields_of, text, whole
-from discreet.web.shell.pages import API, NotHere, Pages, address, path_part
+from discreet.web.shell.pages import API, NotHere, Pages, address, as_json, path_part
 
 _LAST_PAGE = 1_000_000 // ROWS_OF_A_PAGE
 
 
 class AnalystPages:
-    def __init__(self, shelf: Shelf, pages: Pages) -> None:
-        self.shelf, self.pages = shelf, pages
+    def __init__(self, shelf: Shelf, pages: Pages, reports: ReportPages) -> None:
+        self.shelf, self.pages, self.reports = shelf, pages, reports
 
     def routes(self) -> list[Route]:
         """Fixed words and names from lists only; nothing in an address is a path."""
         return [
-            Route("/releases/{release}/report", self.report),
+            *self.reports.routes(),
             Route("/releases/{release}", self.release),
             Route(API + "/releases", self.list_json),
             Route(API + "/releases/{release}", self.release_json),
@@ -50,26 +49,21 @@ class AnalystPages:
                 name=name,
                 manifest=manifest,
                 kinds=_kinds(release),
+                ledgers=self.reports.ledgers(name),
                 **said,
             )
-
-    def report(self, request: Request) -> Response:
-        """The document to sign, with the bytes that the command writes."""
-        with self.shelf.using(request.path_params["release"]) as release:
-            made = release.report()
-        return Response(made, media_type="text/html", headers={"content-security-policy": DOCUMENT})
 
     def list_json(self, request: Request) -> Response:
         listed = [
             {"name": one.name, "fault": one.fault or None, **_outline(one.manifest)} for one in self.shelf.listed()
         ]
-        return _json({"releases": listed})
+        return as_json({"releases": listed})
 
     def release_json(self, request: Request) -> Response:
         name = request.path_params["release"]
         with self.shelf.using(name) as release:
             known = {"name": name, "describe": release.describe(), "leaves_out": release.leaves_out}
-            return _json({**known, "questions": _kinds(release), "manifest": release.manifest})
+            return as_json({**known, "questions": _kinds(release), "manifest": release.manifest})
 
     def question(self, request: Request) -> Response:
         """The form, and the answer below it; a mistake stands above the form, which stays as it was filled in."""
@@ -108,7 +102,7 @@ class AnalystPages:
         said: dict[str, Any] = {"release": name, "question": asked.fields(), "notes": found.notes}
         said |= {"answer": None if found.answer is None else found.answer.to_dict()}
         said |= {"rows": None if found.frame is None else found.frame.to_dicts()}
-        return _json({**said, "python": words.python, "command": words.command})
+        return as_json({**said, "python": words.python, "command": words.command})
 
     def file(self, request: Request) -> Response:
         name, kind, ending = request.path_params["release"], _kind(request), request.path_params["ending"]
@@ -146,7 +140,3 @@ def _outline(manifest: dict[str, Any] | None) -> dict[str, Any]:
         return {}
     known = {key: manifest[key] for key in ("id", "dataset", "time", "method", "epsilon", "seal")}
     return {**known, "task": manifest["task"]["task"]}
-
-
-def _json(value: Any) -> Response:
-    return Response(json.dumps(value, ensure_ascii=False, default=str), media_type="application/json")

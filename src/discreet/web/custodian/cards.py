@@ -11,13 +11,25 @@ from discreet.cli.describing import checked
 from discreet.errors import BadParameter, DiscreetError
 from discreet.spec import Spec
 from discreet.spec.problem import Problem
-from discreet.web.custodian.spec_files import changed, document_of, literal, mark_of, save, text_of
+from discreet.web.custodian.spec_files import (
+    changed,
+    document_of,
+    literal,
+    mark_of,
+    read_literal,
+    save,
+    text_of,
+    with_table,
+    without_table,
+)
 from discreet.web.shell.limits import Fields, text, texts
 
 #: what a field holds that a form has
 KEY = "key."
 MOST_CARDS = 100
 #: keys that a card offers beside those that are there
+#: what a form can add; items need more than a form asks for
+TASKS = ("table", "ranges", "marginals")
 _OFFERED = {"ordinal": ("low", "high", "width", "outside", "null"), "nominal": ("values", "outside", "null")}
 
 
@@ -81,7 +93,7 @@ def spec_page(name: str, path: Path) -> SpecPage:
             cards += [
                 _card((kind, one), one, held, problems) for one, held in tables.items() if isinstance(held, Mapping)
             ]
-    for kind in ("data", "privacy"):
+    for kind in ("data", "privacy", "about"):
         if isinstance(held := document.get(kind), Mapping):
             page.general.append(_card((kind,), kind, held, problems))
     return page
@@ -126,6 +138,29 @@ def change_many(path: Path, fields: Fields) -> int:
         said = changed(said, ("attributes", name), {key: value})
     save(path, said, mark)
     return len(names)
+
+
+def add_release(path: Path, fields: Fields) -> None:
+    """One more thing to publish; what is wrong with it is a mistake on its card."""
+    name, task, cost = text(fields, "name"), text(fields, "task"), text(fields, "epsilon")
+    by = [part.strip() for part in text(fields, "by").split(",") if part.strip()]
+    for what, said in (("name", name), ("by", by), ("epsilon", cost)):
+        if not said:
+            raise BadParameter(f"{what}: is missing; a release needs a name, attributes to count by, and an epsilon")
+    if task not in TASKS:
+        raise BadParameter(f"task: use one of {', '.join(TASKS)}")
+    ways = {"ways": min(2, len(by))} if task == "marginals" else {}
+    values = {"task": task, "by": by, **ways, "epsilon": read_literal(cost, "epsilon")}
+    said = text_of(path)
+    save(path, with_table(said, ("releases", name), values), text(fields, "mark"))
+
+
+def take_away(path: Path, fields: Fields) -> None:
+    """An attribute that nobody counts by, or a release that nobody wants. What was published stays."""
+    table = _table(path, fields)
+    if len(table) != 2 or table[0] not in ("attributes", "releases"):
+        raise BadParameter("table: only attributes and releases can be taken away here")
+    save(path, without_table(text_of(path), table), text(fields, "mark"))
 
 
 def matches(name: str, wanted: str) -> bool:

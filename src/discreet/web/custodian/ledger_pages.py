@@ -34,7 +34,10 @@ class AccountPage:
 
 
 def account_of(name: str, path: Path) -> AccountPage:
-    ledger = Ledger.read(path)
+    try:
+        ledger = Ledger.read(path)
+    except LedgerError as error:
+        raise LedgerError(str(error).replace(str(path), name)) from None
     entries = ledger.entries()
     rows, fields = [entry_row(entry) for entry in entries], [entry_fields(entry) for entry in entries]
     try:

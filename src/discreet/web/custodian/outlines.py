@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from discreet.errors import BadParameter
+from discreet.errors import BadParameter, DiscreetError
 from discreet.private.engines.opening import open_source
 from discreet.spec.toml import toml_key, toml_table, toml_value
 from discreet.web.custodian.spec_files import write
@@ -34,7 +34,10 @@ def outline(workspace: Workspace, name: str) -> str:
     path = workspace.data_files().get(name)
     if path is None:
         raise BadParameter("there is no file of rows of this name here; the list is on the first page")
-    columns = _columns(path)
+    try:
+        columns = _columns(path)
+    except DiscreetError as error:
+        raise type(error)(str(error).replace(str(path), name)) from None
     if len(columns) > _MOST_COLUMNS:
         raise BadParameter(
             f"{name} has {len(columns):,} columns; here are at most {_MOST_COLUMNS:,}: write a spec by hand"

@@ -16,7 +16,7 @@ from discreet.cli.plan_tables import error_text, fields_of, least_text, needed_f
 from discreet.cli.predicting import Wish, like_of, request_of
 from discreet.errors import BadParameter
 from discreet.ledger import Ledger
-from discreet.plan import Plan, plan
+from discreet.plan import MethodPlan, Plan, growing
 from discreet.planning.least_epsilon import Needed, least_epsilons
 from discreet.planning.odds import in_words
 from discreet.privacy import LARGEST_EPSILON, as_text, exact
@@ -68,19 +68,33 @@ class Plans:
         self._kept: OrderedDict[Any, Plan] = OrderedDict()
         self._lock = Lock()
 
-    def each(self, path: Path, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> Iterator[Plan]:
-        """A plan for each epsilon, as soon as it is there."""
-        mark, wish = mark_of(text_of(path)), Wish(share=asked.share or None)
+    def each(self, path: Path, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> Iterator[PlanTable]:
+        """A table for each epsilon; its rows are found while somebody reads them."""
+        mark = mark_of(text_of(path))
         for epsilon in asked.epsilons:
             key = (path, mark, release.name, epsilon, asked.share)
-            with self._lock:
-                if key not in self._kept:
-                    request, like = request_of(spec, release, wish, epsilon), like_of(spec, release, wish)
-                    self._kept[key] = plan(release.task, request, like=like, share=asked.share or 0.95)
-                    while len(self._kept) > _KEPT:
-                        self._kept.popitem(last=False)
-                found = self._kept[key]
+            yield PlanTable(epsilon, bool(asked.share), self._steps(key, spec, release, asked, epsilon))
+
+    def _steps(self, key: Any, spec: Spec, release: ReleaseSpec, asked: PlanWish, epsilon: Fraction) -> Iterator[Plan]:
+        """The plan as it grows; at once if it was made before. One method at a time, whoever asks."""
+        if key in self._kept:
+            yield self._kept[key]
+            return
+        wish = Wish(share=asked.share or None)
+        request, like = request_of(spec, release, wish, epsilon), like_of(spec, release, wish)
+        steps, found = growing(release.task, request, like=like, share=asked.share or 0.95), None
+        while True:
+            with self._lock:  # not while somebody reads: a page that is left must not keep others waiting
+                following = next(steps, None)
+            if following is None:
+                break
+            found = following
             yield found
+        assert found is not None
+        with self._lock:
+            self._kept[key] = found
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
 
     def needed(self, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> list[Needed]:
         wish = Wish(error=asked.error, share=asked.share or None)
@@ -89,16 +103,55 @@ class Plans:
             return least_epsilons(release.task, request, wish.goals(release), like=like)
 
 
-def rows_of(found: Plan, within: bool) -> list[Row]:
-    return [
-        Row(
-            one.method,
-            one.auto,
-            [error_text(one.errors[label], within) for label in found.classes] if one.errors else [],
-            one.refused,
-        )
-        for one in found.methods
-    ]
+class PlanTable:
+    """The table of one epsilon, of which `columns`, `rows` and `notes` are read in this order."""
+
+    def __init__(self, epsilon: Fraction, within: bool, steps: Iterator[Plan]) -> None:
+        self.title, self._within, self._steps = f"epsilon {as_text(epsilon)}", within, steps
+        self._found: Plan | None = None
+
+    def begin(self) -> None:
+        """Until it is known what its columns are about."""
+        while self._found is None or not self._found.classes:
+            if not self._goes_on():
+                return
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self._so_far.classes)
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        shown, more = 0, True
+        while more:
+            for one in self._so_far.methods[shown:]:
+                yield self._row(one)
+            shown = len(self._so_far.methods)
+            more = self._goes_on()
+
+    @property
+    def notes(self) -> list[str]:
+        return [self._so_far.words, *self._so_far.advice]
+
+    def whole(self) -> Plan:
+        while self._goes_on():
+            pass
+        return self._so_far
+
+    def _goes_on(self) -> bool:
+        found = next(self._steps, None)
+        self._found = found or self._found
+        return found is not None
+
+    @property
+    def _so_far(self) -> Plan:
+        self.begin()
+        assert self._found is not None
+        return self._found
+
+    def _row(self, one: MethodPlan) -> Row:
+        cells = [error_text(one.errors[label], self._within) for label in self.columns] if one.errors else []
+        return Row(one.method, one.auto, cells, one.refused)
 
 
 def rows_needed(found: Sequence[Needed]) -> list[Row]:

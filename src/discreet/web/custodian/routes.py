@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,24 @@ from starlette.routing import Route
 from discreet.errors import BadParameter, DiscreetError
 from discreet.ledger import Ledger
 from discreet.privacy import as_text
+from discreet.release.reported import reported
 from discreet.spec import ReleaseSpec, Spec, load_spec
 from discreet.web.analyst.open_releases import Shelf
-from discreet.web.custodian.cards import MOST_CARDS, change_card, change_many, matches, spec_page
+from discreet.web.custodian.cards import (
+    MOST_CARDS,
+    TASKS,
+    add_release,
+    change_card,
+    change_many,
+    matches,
+    spec_page,
+    take_away,
+)
 from discreet.web.custodian.jobs import Jobs, PublishingJob
 from discreet.web.custodian.ledger_pages import account_of, outline_of
 from discreet.web.custodian.outlines import outline
 from discreet.web.custodian.plan_pages import (
+    Budget,
     Plans,
     PlanWish,
     budget_of,
@@ -32,13 +43,12 @@ from discreet.web.custodian.plan_pages import (
     period_needed,
     plan_json,
     rows_needed,
-    rows_of,
 )
 from discreet.web.custodian.spec_files import document_of, save, text_of
 from discreet.web.shell.guard import FORM
 from discreet.web.shell.limits import Fields, fields_of, text, whole
-from discreet.web.shell.pages import API, NotHere, Pages, path_part
-from discreet.web.shell.workspace import Workspace
+from discreet.web.shell.pages import API, NotHere, Pages, as_json, path_part
+from discreet.web.shell.workspace import Workspace, check_release_folder
 
 _DEMO = "discreet-demo"
 
@@ -57,6 +67,8 @@ class CustodianPages:
             Route("/specs/{spec}", self.spec),
             Route("/specs/{spec}/card", self.card, methods=post),
             Route("/specs/{spec}/bulk", self.bulk, methods=post),
+            Route("/specs/{spec}/releases", self.add, methods=post),
+            Route("/specs/{spec}/less", self.less, methods=post),
             Route("/specs/{spec}/toml", self.toml),
             Route("/specs/{spec}/toml", self.save_toml, methods=post),
             Route("/specs/{spec}/plan/{release}", self.plan),
@@ -74,6 +86,14 @@ class CustodianPages:
             Route(API + "/ledgers", self.ledgers_json),
             Route(API + "/ledgers/{ledger}", self.ledger_json),
         ]
+
+    def warm(self) -> None:
+        """Loads what checks specs and reports, before anybody waits for it."""
+        for name, path in [*self.workspace.specs().items()][:1]:
+            spec_page(name, path)
+        for path in [*self.workspace.releases().values()][:1]:
+            check_release_folder(path)
+            reported(path)
 
     def home(self, request: Request) -> Response:
         described = {one for path in self.workspace.specs().values() for one in _sources(path)}
@@ -103,7 +123,7 @@ class CustodianPages:
         page = min(whole(fields, "page", 1, 1_000_000), pages)
         some = cards[(page - 1) * MOST_CARDS : page * MOST_CARDS]
         facts: dict[str, Any] = {"found": found, "cards": some, "total": len(cards), "q": wanted, "error": error}
-        facts |= {"page": page, "number_of_pages": pages, "changed": text(fields, "changed")}
+        facts |= {"page": page, "number_of_pages": pages, "changed": text(fields, "changed"), "tasks": TASKS}
         return self.pages.show("spec.html", 400 if error else 200, name=name, **facts)
 
     def card(self, request: Request) -> Response:
@@ -111,6 +131,12 @@ class CustodianPages:
 
     def bulk(self, request: Request) -> Response:
         return self._changed(request, change_many)
+
+    def add(self, request: Request) -> Response:
+        return self._changed(request, add_release)
+
+    def less(self, request: Request) -> Response:
+        return self._changed(request, take_away)
 
     def _changed(self, request: Request, change: Callable[[Path, Fields], object]) -> Response:
         name, path = self._spec(request)
@@ -138,11 +164,11 @@ class CustodianPages:
         return RedirectResponse(f"/specs/{path_part(name)}?changed=yes", 303)
 
     def plan(self, request: Request) -> Response:
-        """The form at once, then a table for each epsilon as it is found, and pictures at the end."""
+        """The form at once, then a table for each epsilon, row by row as it is found, and pictures at the end."""
         name, path, spec, release = self._release(request)
         fields = fields_of(request.url.query)
         facts: dict[str, Any] = {"name": name, "release": release, "epsilon": as_text(release.epsilon)}
-        facts |= {"odds": odds(spec, release), "budget": budget_of(spec, release.epsilon), "error": "", "asked": None}
+        facts |= {"odds": odds(spec, release), "budget": _budget(spec, release), "error": "", "asked": None}
         facts |= {"paid": _standing(spec, release)}
         facts |= {"given": {key: text(fields, key) for key in ("epsilon", "error", "share")}}
         try:
@@ -155,23 +181,17 @@ class CustodianPages:
         )
 
     def _parts(self, path: Path, spec: Spec, release: ReleaseSpec, asked: PlanWish) -> Iterator[dict[str, Any]]:
-        plans, within = [], bool(asked.share)
+        plans = []
         try:
-            for found in self.plans.each(path, spec, release, asked):
-                plans.append(found)
-                what = f"epsilon {as_text(found.epsilon)}"
-                notes = [found.words, *found.advice]
-                yield {
-                    "kind": "plan",
-                    "title": what,
-                    "columns": list(found.classes),
-                    "rows": rows_of(found, within),
-                    "notes": notes,
-                }
+            for table in self.plans.each(path, spec, release, asked):
+                table.begin()  # what is wrong with the request is said here, before a table begins
+                yield {"kind": "plan", "title": table.title, "table": table}
+                plans.append(table.whole())
             if asked.error:
                 needed = self.plans.needed(spec, release, asked)
                 columns = [*(next((one.by_class for one in needed if one.by_class), {})), "all of these"]
-                yield {"kind": "needed", "title": "", "columns": columns, "rows": rows_needed(needed), "notes": []}
+                shown = {"columns": columns, "rows": rows_needed(needed), "notes": []}
+                yield {"kind": "needed", "title": "", "table": shown}
             yield {"kind": "pictures", "pictures": drawn(release.name, plans)}
         except DiscreetError as error:
             yield {"kind": "error", "said": str(error)}
@@ -179,14 +199,14 @@ class CustodianPages:
     def plan_json(self, request: Request) -> Response:
         _, path, spec, release = self._release(request)
         asked = PlanWish.read(fields_of(request.url.query), release)
-        plans = list(self.plans.each(path, spec, release, asked))
+        plans = [table.whole() for table in self.plans.each(path, spec, release, asked)]
         needed = self.plans.needed(spec, release, asked) if asked.error else []
-        return _json(plan_json(plans, needed, asked, release))
+        return as_json(plan_json(plans, needed, asked, release))
 
     def publish(self, request: Request, error: str = "") -> Response:
         name, _, spec, release = self._release(request)
         paid = _standing(spec, release)
-        facts: dict[str, Any] = {"budget": budget_of(spec, release.epsilon), "odds": odds(spec, release), "paid": paid}
+        facts: dict[str, Any] = {"budget": _budget(spec, release), "odds": odds(spec, release), "paid": paid}
         facts |= {"needs_period": period_needed(spec, release), "error": error, "drafted": spec.drafted}
         shown = {"name": name, "release": release, "epsilon": as_text(release.epsilon), "unit": spec.unit, **facts}
         return self.pages.show("publish.html", 400 if error else 200, **shown)
@@ -224,7 +244,7 @@ class CustodianPages:
 
     def job_json(self, request: Request) -> Response:
         job = self.jobs.find(request.path_params["job"])
-        return _json({"title": job.title, "state": job.state, "stages": job.stages, "said": job.said})
+        return as_json({"title": job.title, "state": job.state, "stages": job.stages, "said": job.said})
 
     def ledger(self, request: Request) -> Response:
         name, path = self._ledger(request)
@@ -233,26 +253,26 @@ class CustodianPages:
     def ledger_json(self, request: Request) -> Response:
         found = account_of(*self._ledger(request))
         names = ("name", "fault", "dataset", "budget", "spent", "left", "closed", "entries")
-        return _json({name: getattr(found, name) for name in names})
+        return as_json({name: getattr(found, name) for name in names})
 
     def ledgers_json(self, request: Request) -> Response:
-        return _json({"ledgers": [outline_of(name, path) for name, path in self.workspace.ledgers().items()]})
+        return as_json({"ledgers": [outline_of(name, path) for name, path in self.workspace.ledgers().items()]})
 
     def publish_json(self, request: Request) -> Response:
         """What would be charged, and how the account would stand."""
         name, _, spec, release = self._release(request)
-        budget = budget_of(spec, release.epsilon)
+        budget = _budget(spec, release)
         said = {"spec": name, "release": release.name, "epsilon": as_text(release.epsilon), "odds": odds(spec, release)}
-        return _json({**said, "budget": budget and asdict(budget), "before": _standing(spec, release)})
+        return as_json({**said, "budget": budget and asdict(budget), "before": _standing(spec, release)})
 
     def specs_json(self, request: Request) -> Response:
-        return _json({"specs": [_outline(name, path) for name, path in self.workspace.specs().items()]})
+        return as_json({"specs": [_outline(name, path) for name, path in self.workspace.specs().items()]})
 
     def spec_json(self, request: Request) -> Response:
         name, path = self._spec(request)
         found = spec_page(name, path)
         said = {"name": name, "problems": [one.to_dict() for one in found.problems], "notes": found.notes}
-        return _json({**said, "toml": found.text})
+        return as_json({**said, "toml": found.text})
 
     def _spec(self, request: Request) -> tuple[str, Path]:
         return _known(self.workspace.specs(), request.path_params["spec"], "spec")
@@ -288,6 +308,11 @@ async def _events(job: PublishingJob, first: int) -> AsyncIterator[str]:
             yield f"event: over\ndata: {job.state}\n\n"
             return
         await asyncio.sleep(0.2)
+
+
+def _budget(spec: Spec, release: ReleaseSpec) -> Budget | None:
+    """The account before and after; what was paid for before costs nothing more."""
+    return budget_of(spec, Fraction(0) if _standing(spec, release) else release.epsilon)
 
 
 def _standing(spec: Spec, release: ReleaseSpec) -> str:
@@ -329,7 +354,3 @@ def _form(request: Request) -> Fields:
     """As the guard has read it."""
     fields: Fields = request.scope[FORM]
     return fields
-
-
-def _json(value: Any) -> Response:
-    return Response(json.dumps(value, ensure_ascii=False, default=str), media_type="application/json")

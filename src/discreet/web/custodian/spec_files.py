@@ -127,6 +127,40 @@ def changed(text: str, table: tuple[str, ...], changes: Mapping[str, str]) -> st
     return made
 
 
+def with_table(text: str, table: tuple[str, ...], values: Mapping[str, Any]) -> str:
+    """The text with one more table at its end."""
+    before = document_of(text)
+    if _found(before, table) is not None:
+        raise BadParameter(f"{'.'.join(table)}: is there already; choose another name, or change it where it is")
+    lines = [f"[{'.'.join(map(toml_key, table))}]"]
+    lines += [f"{toml_key(key)} = {literal(one)}" for key, one in values.items()]
+    made = f"{text.rstrip()}\n\n" + "\n".join(lines) + "\n"
+    if document_of(made) != _with(before, table, values):
+        raise BadParameter(f"[{'.'.join(table)}] cannot be written here; change the TOML instead")
+    return made
+
+
+def without_table(text: str, table: tuple[str, ...]) -> str:
+    """The text without a table; what stands above the next one stays with that."""
+    before = document_of(text)
+    lines = text.split("\n")
+    start, end = _block(lines, table)
+    while end < len(lines) and end - 1 > start and lines[end - 1].lstrip().startswith("#"):
+        end -= 1
+    made = "\n".join([*lines[:start], *lines[end:]])
+    if document_of(made) != _with(before, table[:-1], {table[-1]: None}):
+        raise BadParameter(
+            f"[{'.'.join(table)}] is written in a way that cannot be changed here; change the TOML instead"
+        )
+    return made
+
+
+def _found(document: Any, table: tuple[str, ...]) -> Any:
+    for part in table:
+        document = document.get(part) if isinstance(document, Mapping) else None
+    return document
+
+
 def _same(old: str, key: str, new: str) -> bool:
     before, after = (tomllib.loads(one, parse_float=Decimal)[key] for one in (old, new))
     return bool(before == after)

@@ -32,9 +32,11 @@ POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
-#: of a page that brings its own sheet and pictures, and can do nothing: no script, no form, no request
+#: of a page that brings its own sheet and pictures, and can do nothing: no script, no form, no request. It keeps its
+#: origin, or a browser that reloads it would leave out a strict cookie
 DOCUMENT = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'; sandbox"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'; "
+    "sandbox allow-same-origin"
 )
 POLICIES = (POLICY, DOCUMENT)
 HEADERS = {

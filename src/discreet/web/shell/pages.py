@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -42,6 +43,11 @@ class Pages:
         }
         self._made.filters |= {"number": shown, "drawn": drawn, "path": path_part}
 
+    def prepare(self) -> None:
+        """Reads every template now, so that no page waits for it."""
+        for name in self._made.list_templates():
+            self._made.get_template(name)
+
     def show(self, template: str, status: int = 200, /, **facts: Any) -> Response:
         return HTMLResponse(self._made.get_template(template).render(facts), status)
 
@@ -80,6 +86,10 @@ def address(path: str, fields: Mapping[str, Any]) -> str:
     """A path with fields, blank ones left out."""
     kept = [(name, value) for name, value in fields.items() if value not in ("", None, False, [])]
     return path + (f"?{urlencode(kept, doseq=True)}" if kept else "")
+
+
+def as_json(value: Any) -> Response:
+    return Response(json.dumps(value, ensure_ascii=False, default=str), media_type="application/json")
 
 
 def path_part(text: str) -> str:

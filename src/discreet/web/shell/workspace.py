@@ -123,10 +123,20 @@ def _dotted(path: Path, folder: Path) -> str:
     return ":".join(path.relative_to(folder).parts)
 
 
+def _is_text(name: str) -> bool:
+    """Whether an address can hold it: names of files may be any bytes."""
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
 def _named(found: Iterator[tuple[str, Path]] | Sequence[tuple[str, Path]]) -> dict[str, Path]:
     """Each under its name, with a number behind it if another has that."""
     names: dict[str, Path] = {}
     for name, path in found:
+        if not _is_text(name):
+            continue
         free, number = name, 1
         while free in names:
             number += 1

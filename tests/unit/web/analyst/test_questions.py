@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -18,6 +19,7 @@ import pytest
 
 import discreet
 from discreet.cli.app import app
+from discreet.report import rendered
 from tests.web_client import Client, analyst
 
 RELEASES = Path(__file__).parents[3] / "fixtures" / "releases"
@@ -209,6 +211,8 @@ def test_pages_of_long_tables(client: Client, monkeypatch: pytest.MonkeyPatch) -
         ("explore", {"view": "pie"}),
         ("explore", {"level": "2"}),
         ("explore", {"level": "much"}),
+        ("explore", {"level": "0.9999999999999999"}),
+        ("explore", {"by": ",".join(["age"] * 900)}),
         ("explore", {"page": "0"}),
         ("explore", {"bins": "x:"}),
         ("explore", {"sort": "nothing"}),
@@ -271,22 +275,43 @@ def test_labels_are_never_markup(tmp_path: Path) -> None:
     csv = client.get(f"/releases/{name}/explore.csv?by={by}")
     assert f"'{formula}" in csv.text
     assert "\r\n=" not in csv.text
+    book = openpyxl.load_workbook(io.BytesIO(client.get(f"/releases/{name}/explore.xlsx?by={by}").content))
+    cells = [cell for row in book["answers"] for cell in row if isinstance(cell.value, str)]
+    assert formula in [cell.value for cell in cells]
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert all(cell.quotePrefix for cell in cells if cell.value == formula)
     file = client.get(f"/releases/{name}/explore.csv?by={by}").headers["content-disposition"]
     assert re.fullmatch(r'attachment; filename="[\w-]+\.csv"', file)
     told: dict[str, Any] = client.get(f"/api/releases/{name}/explore?by={by}").json()
     assert told["rows"][0][f"name{attack}"] == attack
 
 
-def test_a_report_is_shown_as_it_is() -> None:
-    """The bytes that the command writes; it may bring its own sheet, and can do nothing else."""
-    client = analyst(RELEASES / GEOMETRIC)
-    shown = client.get(f"/releases/{GEOMETRIC}/report")
-    assert shown.text == discreet.load(RELEASES / GEOMETRIC).report()
+def test_a_report_is_shown_as_it_is(tmp_path: Path) -> None:
+    """The bytes that the command writes, red ones too; it may bring its own sheet, and can do nothing else."""
+    folder = tmp_path / GEOMETRIC
+    shutil.copytree(RELEASES / GEOMETRIC, folder)
+    client, path = analyst(folder), f"/releases/{GEOMETRIC}/report"
+    shown = client.get(path)
+    assert shown.text == discreet.load(folder).report()
     policy = shown.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "sandbox" in policy
-    assert "script" not in policy
-    assert f"/releases/{GEOMETRIC}/report" in client.get(f"/releases/{GEOMETRIC}").text
+    assert "allow-scripts" not in policy
+    assert path in client.get(f"/releases/{GEOMETRIC}").text
+    assert client.get(f"/api{path}").json()["verdict"] == "incomplete"
+    assert client.get(f"{path}?ledger=town").status_code == 404  # analysts have none
+    with (folder / "table.parquet").open("r+b") as file:  # of the same length, and as old as it was
+        times = (folder / "table.parquet").stat()
+        first = file.read(1)
+        file.seek(0)
+        file.write(bytes([first[0] ^ 1]))
+    os.utime(folder / "table.parquet", ns=(times.st_atime_ns, times.st_mtime_ns))
+    red = client.get(path)
+    assert red.status_code == 200
+    assert "Do not sign" in red.text
+    assert red.text == rendered(folder)
+    assert str(tmp_path) not in red.text
+    assert client.get(f"/api{path}").json()["verdict"] == "failed"
 
 
 def test_private_pages_do_not_exist_for_analysts(client: Client) -> None:
@@ -294,5 +319,7 @@ def test_private_pages_do_not_exist_for_analysts(client: Client) -> None:
         assert client.get(path).status_code == 404
         assert client.get("/api" + path).status_code == 404
         assert client.post(path).status_code == 404
-    assert client.post("/demo").status_code == 404
     assert client.post("/describe").status_code == 404
+    assert client.post("/demo").status_code == 404
+    assert client.get("/api/specs").status_code == 404
+    assert client.get("/api/ledgers").status_code == 404

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import discreet
+from discreet.plan import Plan, growing
 from discreet.spec import load_spec
+from discreet.web.custodian.plan_pages import Plans, PlanWish
 from discreet.web.custodian.spec_files import mark_of
 from tests.unit.web.custodian.workplace import CANARY, SPEC, workplace
 from tests.web_client import Client, custodian
@@ -51,6 +55,17 @@ def test_every_page_is_there_and_shows_no_row(client: Client, folder: Path) -> N
         assert CANARY not in answer.text, path
         assert "<style" not in answer.text
         assert " style=" not in answer.text
+
+
+def test_every_page_has_its_json(client: Client) -> None:
+    guard: Any = client.app
+    routes = [route for route in guard.app.routes if "GET" in route.methods]
+    told = {route.path for route in routes if route.path.startswith("/api/")}
+    #: streams, files and what no page is; and pages whose JSON has another name
+    others = {"/start", "/static/{name}", "/jobs/{job}/events", "/releases/{release}/{kind}.{ending}"}
+    named = {"/": "/api/specs", "/specs/{spec}/toml": "/api/specs/{spec}"}
+    pages = {route.path for route in routes} - told - others
+    assert {page for page in pages if named.get(page, f"/api{page}") not in told} == set()
 
 
 def test_an_empty_folder_offers_the_demo(tmp_path: Path) -> None:
@@ -104,6 +119,27 @@ def test_many_attributes_are_changed_at_once(client: Client, folder: Path) -> No
     assert 'data-name="age"' not in client.get("/specs/town?q=SE").text
 
 
+def test_releases_come_and_go_by_forms(client: Client, folder: Path) -> None:
+    """All that lies between a described file and its first release can be said without TOML."""
+
+    def changed(page: str, **fields: object) -> int:
+        mark = mark_of((folder / "town.toml").read_text(encoding="utf-8"))
+        return client.post(f"/specs/town/{page}", {"mark": mark, **fields}).status_code
+
+    wanted = {"name": "pairs", "task": "marginals", "by": "age, sex", "epsilon": "0.25"}
+    assert changed("releases", **wanted) == 303
+    assert load_spec(folder / "town.toml").releases["pairs"].task == discreet.Marginals(["age", "sex"], ways=2)
+    assert client.get("/specs/town/plan/pairs?epsilon=1").status_code == 200
+    for wrong in ({}, {"name": ""}, {"name": "x", "epsilon": "much"}, {"name": "x", "task": "items"}):
+        assert changed("releases", **{**wanted, **wrong}) == 400
+    assert changed("less", table=["releases", "pairs"]) == 303
+    assert (folder / "town.toml").read_text(encoding="utf-8").rstrip() == SPEC.rstrip()
+    assert changed("less", table=["privacy"]) == 400
+    assert changed("less", table=["attributes", "age"]) == 303
+    assert "[attributes.age]" not in (folder / "town.toml").read_text(encoding="utf-8")
+    assert client.post("/specs/town/less", {"mark": mark_of(SPEC), "table": ["attributes", "sex"]}).status_code == 400
+
+
 def test_toml_is_saved_whole_or_not_at_all(client: Client, folder: Path) -> None:
     broken = client.post("/specs/town/toml", {"text": "[", "mark": mark_of(SPEC)})
     assert broken.status_code == 400
@@ -115,7 +151,11 @@ def test_toml_is_saved_whole_or_not_at_all(client: Client, folder: Path) -> None
 def test_a_file_is_described_by_its_columns_alone(client: Client, folder: Path) -> None:
     pq.write_table(pa.table({"age": [1], "place, or so": [CANARY]}), folder / "visits.parquet")
     shutil.copy(folder / "people.csv", folder / "others.csv")
+    (folder / "empty.csv").write_bytes(b"")
     assert client.post("/describe", {"file": "../secret.csv"}).status_code == 400
+    refused = client.post("/describe", {"file": "empty.csv"})
+    assert refused.status_code == 400
+    assert str(folder) not in refused.text
     for name, kinds in (("visits.parquet", ["ordinal", "nominal"]), ("others.csv", ["nominal"] * 3)):
         assert client.post("/describe", {"file": name}).status_code == 303
         made = folder / f"{name.split('.')[0]}.toml"
@@ -143,6 +183,36 @@ def test_a_plan_says_errors_epsilon_and_budget(client: Client) -> None:
     assert client.get("/specs/town/plan/nobody").status_code == 404
 
 
+def test_a_plan_grows_method_by_method(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is there before the next method is tried, and a page that is left keeps nobody waiting."""
+    tried: list[str] = []
+
+    def noted(task: discreet.Table, request: Any, **more: Any) -> Iterator[Plan]:
+        for found in growing(task, request, **more):
+            tried.append(found.methods[-1].method)
+            yield found
+
+    monkeypatch.setattr("discreet.web.custodian.plan_pages.growing", noted)
+    spec = load_spec(folder / "town.toml")
+    release, plans = spec.releases["by-sex"], Plans()
+    asked = PlanWish.read([("epsilon", "1")], release)
+    rows = next(plans.each(folder / "town.toml", spec, release, asked)).rows
+    first = next(rows)
+    assert tried == [first.method]
+    other = next(plans.each(folder / "town.toml", spec, release, asked)).whole()
+    assert [one.method for one in other.methods] == [first.method, *(row.method for row in rows)]
+    tried.clear()
+    assert next(plans.each(folder / "town.toml", spec, release, asked)).whole() == other
+    assert tried == []
+
+
+def test_what_was_paid_for_costs_nothing_more(client: Client, folder: Path) -> None:
+    published(folder)
+    told = client.get("/api/specs/town/publish/by-age").json()
+    assert (told["budget"]["spent"], told["budget"]["after"]) == ("0.5", "1.5")
+    assert client.get("/api/specs/town/publish/by-sex").json()["budget"]["after"] == "1.25"
+
+
 def test_a_ledger_that_was_changed_says_so(client: Client, folder: Path) -> None:
     published(folder)
     assert "the chain is whole" in client.get("/ledgers/town").text
@@ -150,7 +220,9 @@ def test_a_ledger_that_was_changed_says_so(client: Client, folder: Path) -> None
     assert (told["spent"], told["left"], told["fault"]) == ("0.5", "1.5", "")
     (folder / "town.ledger.heads").write_text("", encoding="utf-8")
     (folder / "other.ledger").write_bytes(b"not a ledger")
-    assert client.get("/ledgers/other").status_code == 400
+    refused = client.get("/ledgers/other")
+    assert refused.status_code == 400
+    assert str(folder) not in refused.text
     assert client.get("/").status_code == 200
 
 

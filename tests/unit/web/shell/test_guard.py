@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 
-from discreet.web.shell.guard import HEADERS
+from discreet.web.shell.guard import HEADERS, Guard
 from discreet.web.shell.limits import LARGEST_FORM, LONGEST_ADDRESS, LONGEST_TEXT
 from discreet.web.shell.session import COOKIE, FORM_KEY
 from tests.web_client import Client, analyst, done
@@ -148,18 +149,42 @@ def test_limits_on_what_is_sent(client: Client) -> None:
     assert client.get(page + "(" * 3_000).status_code == 400
 
 
-def raw(client: Client, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
-    """A request with exactly these headers."""
+def test_no_page_chooses_its_headers(client: Client) -> None:
+    """Two policies there are, ours; whatever else a page would say is written over."""
+
+    async def lax(scope: Any, receive: Any, send: Any) -> None:
+        await Response("", headers={"content-security-policy": "default-src *", "cache-control": "public"})(
+            scope, receive, send
+        )
+
+    guard = Guard(lax, client.session, client.host, lambda request, status, said: Response(said, status))
+    heads = raw(client, [("host", client.host)], app=guard)[2]
+    assert {name: heads[name] for name in HEADERS} == HEADERS
+
+
+def test_a_form_in_many_parts_has_the_same_limit(client: Client) -> None:
+    form = [("host", client.host), ("origin", client.origin), ("content-type", "application/x-www-form-urlencoded")]
+    parts = [b"x" * 1_000] * (LARGEST_FORM // 1_000 + 1)
+    assert raw(client, form, parts)[0] == 413
+
+
+def raw(
+    client: Client, headers: list[tuple[str, str]], form: list[bytes] | None = None, app: Any = None
+) -> tuple[int, bytes, dict[str, str]]:
+    """A request with exactly these headers, and a form if there is one, in these parts."""
     sent: list[Any] = []
+    parts = list(form or [b""])
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     known = [(name.encode(), value.encode()) for name, value in headers]
     known.append((b"cookie", f"{COOKIE}={client.session.cookie}".encode()))
-    scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "headers": known, "query_string": b""}
-    done(client.app(scope, receive, send))  # type: ignore[arg-type]
-    return sent[0]["status"], sent[1]["body"]
+    method = "GET" if form is None else "POST"
+    scope = {"type": "http", "method": method, "path": "/", "raw_path": b"/", "headers": known, "query_string": b""}
+    asked: Any = app or client.app
+    done(asked(scope, receive, send))
+    return sent[0]["status"], sent[1]["body"], {key.decode(): one.decode() for key, one in sent[0]["headers"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -57,6 +58,18 @@ def test_links_are_not_followed(folder: Path, tmp_path: Path) -> None:
     refused = client.get("/releases/top")
     assert refused.status_code == 400
     assert "not a plain file" in refused.text
+
+
+def test_names_that_no_address_can_hold_are_left_out(folder: Path) -> None:
+    """One such file must not take the first page away."""
+    odd = os.fsencode(folder) + b"/caf\xe9"
+    for ending in (b".toml", b".ledger", b".csv"):
+        Path(os.fsdecode(odd + ending)).write_bytes(b"")
+    shutil.copytree(folder / "top", os.fsdecode(odd))
+    client = custodian(folder)
+    assert client.get("/").status_code == 200
+    assert client.get("/api/releases").status_code == 200
+    assert list(Workspace(folder).releases()) == ["out:by-age", "top"]
 
 
 @pytest.mark.parametrize(
