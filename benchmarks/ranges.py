@@ -190,6 +190,8 @@ def _saving(report: Report, summary: Any, cells: str) -> None:
 
         def save() -> None:
             _, contents = folder.sealed({"id": "benchmark"}, summary)
-            (Path(temporary) / "table.parquet").write_bytes(contents[folder.TABLE])
+            packed = contents[folder.TABLE]
+            assert isinstance(packed, bytes)
+            (Path(temporary) / "table.parquet").write_bytes(packed)
 
         report.at_most(f"saving {cells}: time / bare Parquet", seconds(save, 2) / plain, 3)

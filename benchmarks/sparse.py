@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from discreet.noise import Noise
 from discreet.private.bounded import ReadyCounts
 from discreet.private.counts import Counts
 from discreet.private.publish import Data
-from discreet.schema import Ordinal, Schema
+from discreet.schema import Nominal, Ordinal, Schema
 from discreet.summaries.sparse_cells import SparseCells
 
 EPSILON = Fraction(1, 10)
@@ -47,6 +48,7 @@ def run(quick: bool) -> Report:
     _growth(report)
     _against_dense(report, times, length)
     _labelled(report)
+    _kinds_of_labels(report, length)
     _memory(report)
     if os.environ.get("DISCREET_LARGE") and not quick:
         _large(report)
@@ -174,6 +176,36 @@ def _labelled(report: Report) -> None:
         taken, written = _published(method, schema, counts)
         report.note(f"{method}, density 1e-2, 10^7 cells, all with labels: times as fast, published", whole / taken)
         report.note(f"{method}, density 1e-2, 10^7 cells, all with labels: times as small on disk", size / written)
+
+
+def every_kind() -> Schema:
+    """10^30 cells over five attributes: bins and other, reals, days, a hierarchy, whole numbers."""
+    return Schema(
+        bins=Ordinal(0, 4 * 10**9 - 5, 4, outside="other"),
+        reals=Ordinal(0.0, 1e7, 0.1),
+        days=Ordinal(date(1, 1, 1), date(1, 1, 1) + timedelta(10**6 - 1)),
+        codes=Nominal([f"{number:04}" for number in range(10**4)], prefixes=[2]),
+        whole=Ordinal(0, 999),
+    )
+
+
+def _kinds_of_labels(report: Report, length: float) -> None:
+    """From counts to a folder and back, with labels of every kind."""
+    schema, many = every_kind(), _many(report.quick)
+    counts = occupied(schema, many)
+    task = discreet.Table(list(schema), method="filter-priority", size=many, theta=THETA)
+    data = Data(schema, discreet.Unit(), Ledger.open(None, "data", None), ReadyCounts(schema, counts))
+    with tempfile.TemporaryDirectory() as temporary:
+        turns = iter(range(10))
+        taken = seconds(lambda: data.publish(task, EPSILON, to=Path(temporary) / str(next(turns))), runs=3)
+        report.at_most("five kinds of attributes, 10^30 cells, published: time / L", taken / length, 8)
+        folder = Path(temporary) / "0"
+        taken = seconds(lambda: discreet.load(folder).count("whole < 100"), runs=3)
+        report.at_most("five kinds of attributes, 10^30 cells, loaded and asked: time / L", taken / length, 3)
+        release = discreet.load(folder)
+        report.note("five kinds of attributes: to_arrow, time / L", seconds(release.to_arrow, runs=3) / length)
+        by_code = seconds(lambda: release.table(["codes"]), runs=1)
+        report.note("five kinds of attributes: table of 10^4 groups, time / L", by_code / length)
 
 
 def _published(method: str, schema: Schema, counts: Counts) -> tuple[float, float]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 
 
-@kernel
+@light_kernel("table", 32_768)
 def add_up(table: NDArray[Any], rows: Ints, starts: Ints, sums: NDArray[Any]) -> None:
     """sums[block] += its cells."""
     for row in range(rows.size):
@@ -25,7 +25,7 @@ def add_up(table: NDArray[Any], rows: Ints, starts: Ints, sums: NDArray[Any]) ->
             sums[place + block] = total
 
 
-@kernel
+@light_kernel("table", 32_768)
 def give_all(table: Floats, rows: Ints, starts: Ints, changes: Floats) -> None:
     """Every cell += the change of its block."""
     for row in range(rows.size):

@@ -10,9 +10,12 @@ more sets of numbers for the same blocks, smoothed ones and those to show, are a
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 #: columns of what a walk adds up for a question; of cut blocks with the share f, SPREAD has the sum of f (1 - f) (n**2
 #: and its variance), DRIFT that of f (1 - f) n, and DOUBT the sum of what a decision may have moved in them
@@ -123,7 +126,7 @@ def _everything(estimates: Estimates, share: float, found: Floats) -> None:
     found[HIGH], found[HIGH_VARIANCE] = estimate[0], variance[0]
     found[MID_VARIANCE] = variance[0]
     found[PIECES] += 1
-    found[SPREAD] += share * (1 - share) * (shown[0] ** 2 + variance[0])
+    found[SPREAD] += share * (1 - share) * (shown[0] * shown[0] + variance[0])
     found[DRIFT] += share * (1 - share) * shown[0]
 
 
@@ -161,11 +164,17 @@ def _add_cut(estimates: Estimates, block: int, before: float, share: float, mine
     mine[0] += (together * together - before * before) * variance[block]
     mine[1] += share * variance[block]
     more = together * (1 - together) - before * (1 - before)
-    found[SPREAD] += more * (shown[block] ** 2 + variance[block])
+    found[SPREAD] += more * (shown[block] * shown[block] + variance[block])
     found[DRIFT] += more * shown[block]
 
 
-@kernel
+def _visits(shape: Shape, *rest: Any) -> int:
+    """About how many blocks are visited: those at the edges of the boxes, of which there are more in large trees."""
+    bounds = rest[5]
+    return int(bounds.size) * math.isqrt(shape[0].shape[0])
+
+
+@light_kernel(_visits, 2**17)
 def walk(
     shape: Shape,
     estimates: Estimates,
@@ -236,7 +245,7 @@ def walk(
                                 state[used] = 0.0
                                 used += 1
                                 found[DOUBT] += doubt[block]
-                                found[DOUBT_SQUARED] += doubt[block] ** 2
+                                found[DOUBT_SQUARED] += doubt[block] * doubt[block]
                             stack[waiting] = block
                             waiting += 1
                         else:
@@ -245,7 +254,7 @@ def walk(
                                 cuts += 1
                                 _add_whole(estimates, block, mine, found)
                                 found[DOUBT] += doubt[block]
-                                found[DOUBT_SQUARED] += doubt[block] ** 2
+                                found[DOUBT_SQUARED] += doubt[block] * doubt[block]
                             share = _share(margins, first[block], last[block], a, b)
                             _add_cut(estimates, block, asked[slot[block]], share, mine, found)
                             asked[slot[block]] += share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Ints, kernel
+from discreet.kernels.jit import Ints, kernel, light_kernel
 from discreet.kernels.tree_shapes import Tree
 
 
@@ -55,7 +55,7 @@ def product_sum(values: Ints, strides: Ints, nodes: Ints, counts: Ints) -> int:
             return int(total)
 
 
-@kernel
+@light_kernel("starts", 1_024)
 def tree_box_sums(
     values: Ints, strides: Ints, trees: Tree, roots: Ints, room: int, starts: Ints, stops: Ints, sums: Ints, used: Ints
 ) -> None:

@@ -11,8 +11,17 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+#: how many this process may use at most
+_most: list[int] = []
+
+
 def cores() -> int:
-    return os.cpu_count() or 1
+    return min([os.cpu_count() or 1, *_most])
+
+
+def keep_to_one_core() -> None:
+    """For a process beside which others work for the same task."""
+    _most[:] = [1]
 
 
 def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:

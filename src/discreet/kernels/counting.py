@@ -6,13 +6,16 @@ Of users, words[starts[u]:starts[u + 1]] are the cells of the records that were 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.kernels.jit import Ints, Marks, kernel
+from discreet.kernels.jit import Ints, Marks, kernel, light_kernel
+
+Cells = NDArray[np.int32] | Ints
 
 _BLOCK = 2048
 
 
-@kernel
+@light_kernel("words", 32_768)
 def add_rows(
     words: Ints,
     weights: Ints,
@@ -60,7 +63,7 @@ def add_rows(
 
 
 @kernel
-def add_kept(starts: Ints, words: Ints, first: int, chosen: Marks, table: Ints) -> None:
+def add_kept(starts: Ints, words: Cells, first: int, chosen: Marks, table: Ints) -> None:
     """Add the first records of every user, or of every chosen one, to their cells."""
     for user in range(starts.size - 1):
         if chosen.size == 0 or chosen[user]:
@@ -80,7 +83,7 @@ def add_bins(starts: Ints, table: Ints) -> None:
 
 
 @kernel
-def add_shares(starts: Ints, words: Ints, places: Ints, bound: int, whole: int, table: Ints) -> None:
+def add_shares(starts: Ints, words: Cells, places: Ints, bound: int, whole: int, table: Ints) -> None:
     """Add `whole` for every record to table[places[cell]], cells of place -1 left out; or, for a user with more than
     `bound` such records, an equal share of whole * bound for each, rounded down."""
     for user in range(starts.size - 1):
@@ -94,7 +97,7 @@ def add_shares(starts: Ints, words: Ints, places: Ints, bound: int, whole: int, 
 
 
 @kernel
-def add_pairs(starts: Ints, items: Ints, first: int, directed: bool, table: Ints) -> None:
+def add_pairs(starts: Ints, items: Cells, first: int, directed: bool, table: Ints) -> None:
     """Add what users have in pairs of different items to `table` (items x items).
 
     Undirected: each pair once per user, at the lower item's row. Directed: at [i, j] the user's records of j, if the

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.haar import path
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 from discreet.kernels.tree_shapes import Tree, first_beyond
 
 #: of every entry its node, its weight, and the next entry of the range that does not lie below it
@@ -18,7 +18,7 @@ Entries = tuple[Ints, Floats, Ints]
 _DEEPEST = 66
 
 
-@kernel
+@light_kernel("first", 2_048)
 def part_cover(
     first: Ints, end: Ints, size: int, widths: Ints, counts: Ints, offsets: Ints, starts: Ints, entries: Entries
 ) -> None:
@@ -57,7 +57,7 @@ def part_cover(
             starts[row + 1] = place
 
 
-@kernel
+@light_kernel("first", 4_096)
 def tree_cover(first: Ints, end: Ints, tree: Tree, depth: int, starts: Ints, entries: Entries) -> None:
     """In a tree that is given as arrays."""
     node_first, node_end, child, fanout = tree
@@ -92,7 +92,7 @@ def tree_cover(first: Ints, end: Ints, tree: Tree, depth: int, starts: Ints, ent
             starts[row + 1] = place
 
 
-@kernel
+@light_kernel("first", 2_048)
 def haar_cover(first: Ints, end: Ints, size: int, offsets: Ints, starts: Ints, entries: Entries) -> None:
     """The Haar coefficients with a weight in the sum over each range: those of its two ends, as far as they differ."""
     nodes, weights, skips = entries

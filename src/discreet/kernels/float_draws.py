@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Ints, Marks, Words, kernel
+from discreet.kernels.jit import Ints, Marks, Words, kernel, light_kernel
 
 #: 2**12 times every rounding that `toss` makes
 _MARGIN = 2.0**-40
@@ -39,7 +39,7 @@ def settle_down(value: float, error: float, ok: bool, i: int, out: Ints, least: 
     sure[i] = ok and value - floor > error and floor + 1.0 - value > error and error < 0.25
 
 
-@kernel
+@light_kernel("out", 16_384)
 def signed_geometric(scale: float, signs: Words, sizes: Words, out: Ints, least: Ints, sure: Marks) -> None:
     """out = G, or -1 - G with probability a / (1 + a), G geometric of ratio a; G >= least is proved.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 
 @kernel
@@ -87,7 +89,12 @@ def group_sums(order: Ints, table: Ints, size: int, groups: NDArray[np.int32], s
 SQUARES, FOURTHS, TOUCHED, TOUCHED_SUM, INSIDE, INSIDE_SUM = range(6)
 
 
-@kernel
+def _cells(first: Ints, last: Ints, *rest: Any) -> int:
+    """How many cells the boxes hold together."""
+    return int((last - first + 1).prod(axis=1).sum())
+
+
+@light_kernel(_cells, 2**15)
 def group_parts(
     first: Ints,
     last: Ints,
@@ -124,8 +131,8 @@ def group_parts(
                             scratch[group] += 1
                         elif scratch[group]:
                             share = scratch[group] / members[group]
-                            out[question, SQUARES] += share**2
-                            out[question, FOURTHS] += share**4
+                            out[question, SQUARES] += share * share
+                            out[question, FOURTHS] += (share * share) * (share * share)
                             out[question, TOUCHED] += 1.0
                             out[question, TOUCHED_SUM] += sums[group]
                             if scratch[group] == members[group]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def forward(lines: Ints) -> None:
     size, count = lines.shape
     half = 1
@@ -34,7 +34,7 @@ def _depth(size: int) -> int:
     return depth
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def restore(lines: Floats) -> None:
     size, count = lines.shape
     half = (1 << _depth(size)) >> 1
@@ -75,7 +75,7 @@ def path(size: int, boundary: int, middles: Ints, weights: Floats) -> float:
     return share
 
 
-@kernel
+@light_kernel("one", 2_048)
 def prefix_covariance(size: int, one: Ints, other: Ints, out: Floats) -> None:
     nodes, weights = np.empty((2, _depth(size)), np.int64), np.empty((2, _depth(size)))
     for pair in range(one.size):

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Ints, kernel
+from discreet.kernels.jit import Ints, kernel, light_kernel
 
 ESCAPE = -32768
 
 
-@kernel
+@light_kernel("words", 16_384)
 def look_up(words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[Any], escapes: NDArray[np.int32]) -> int:
     """out[i] = table[words[i]]; lists the i whose cell holds a threshold, and says how many they are."""
     found = 0
@@ -24,7 +24,7 @@ def look_up(words: NDArray[np.uint16], table: NDArray[np.int16], out: NDArray[An
     return found
 
 
-@kernel
+@light_kernel("out", 16_384)
 def add_within(largest: int, more: Ints, out: Ints) -> None:
     """out += more, cut to what is at most `largest` above or below zero."""
     for i in range(out.size):

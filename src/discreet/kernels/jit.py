@@ -1,11 +1,17 @@
-"""How kernels are compiled: cached where the machine has a place for it, else anew in every process."""
+"""How kernels run: as they are written while there is little to do, compiled from then on, with the same results.
+
+Nothing is compiled, and numba is not even loaded, before a kernel has enough to do. What is compiled is kept where the
+machine has a place for it (beside the package, or in the user's cache where that is read-only), else made anew in
+every process. Only light kernels are ever interpreted: `tests/unit/kernels/test_light.py` runs them both ways,
+and not a bit may differ.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +25,84 @@ Words = NDArray[np.uint64]
 Limbs = NDArray[np.uint32]
 
 
+class Kernel:
+    """A loop over arrays. `light` says how much there is to do, given the arguments, and the most to interpret."""
+
+    def __init__(self, function: Callable[..., Any], light: tuple[Callable[..., int], int] | None) -> None:
+        self.function = cast(FunctionType, function)
+        self.light = light
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+        self._done = 0
+        self._compiled: Callable[..., Any] | None = None
+        self._plain: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is not None:
+            return self._compiled(*arguments)
+        if self.light is not None:
+            work, most = self.light
+            self._done += work(*arguments)
+            if self._done <= most:
+                return self.plainly(*arguments)
+        return self.compiled(*arguments)
+
+    @property
+    def compiled(self) -> Callable[..., Any]:
+        """As numba compiles it, without the interpreter lock, at the first call for each kind of arguments."""
+        if self._compiled is None:
+            import numba
+
+            copy = self._among("compiled")
+            try:
+                self._compiled = numba.njit(cache=True, nogil=True)(copy)
+            except RuntimeError:  # numba found no folder it may write to
+                self._compiled = numba.njit(nogil=True)(copy)
+        return self._compiled
+
+    def plainly(self, *arguments: Any) -> Any:
+        """The same, interpreted; whole numbers wrap around as they do when compiled."""
+        with np.errstate(over="ignore"):
+            return _scalars(self.plain(*arguments))
+
+    @property
+    def plain(self) -> Callable[..., Any]:
+        if self._plain is None:
+            self._plain = self._among("plain")
+        return self._plain
+
+    def _among(self, kind: str) -> FunctionType:
+        """The function, with the kernels that it calls as they are of this kind."""
+        written = self.function
+        given = written.__globals__
+        called = [name for name in written.__code__.co_names if isinstance(given.get(name), Kernel)]
+        names = {**given, **{name: getattr(given[name], kind) for name in called}}
+        copy = FunctionType(written.__code__, names, written.__name__, written.__defaults__, written.__closure__)
+        copy.__qualname__, copy.__module__ = written.__qualname__, written.__module__
+        return copy
+
+
 def kernel(function: Function) -> Function:
-    """Compile on first use, without the interpreter lock."""
-    try:
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no folder it may write to
-        return cast(Function, numba.njit(nogil=True)(function))
+    """A loop that is always compiled, on first use."""
+    return cast(Function, Kernel(function, None))
+
+
+def light_kernel(by: str | Callable[..., int], most: int) -> Callable[[Function], Function]:
+    """A loop that is interpreted until it had more than `most` to do, in all calls together.
+
+    How much that is says `by`: the name of an argument, whose entries count, or a function of all arguments.
+    """
+
+    def made(function: Function) -> Function:
+        if callable(by):
+            return cast(Function, Kernel(function, (by, most)))
+        place = function.__code__.co_varnames.index(by)
+        return cast(Function, Kernel(function, (lambda *arguments: int(arguments[place].size), most)))
+
+    return made
+
+
+def _scalars(result: Any) -> Any:
+    """Python's own numbers in place of numpy's, as compiled kernels return them."""
+    if isinstance(result, tuple):
+        return tuple(map(_scalars, result))
+    return result.item() if isinstance(result, np.generic) else result

@@ -6,10 +6,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Floats, kernel
+from discreet.kernels.jit import Floats, light_kernel
 
 
-@kernel
+@light_kernel("block", 65_536)
 def load(view: NDArray[Any], start: int, block: NDArray[Any]) -> None:
     """block[k, b] = entry k of line start + b of a view (outer, length, inner); lines run over outer, then inner."""
     inner = view.shape[2]
@@ -22,7 +22,7 @@ def load(view: NDArray[Any], start: int, block: NDArray[Any]) -> None:
                 o, i = o + 1, 0
 
 
-@kernel
+@light_kernel("block", 65_536)
 def store(view: NDArray[Any], start: int, block: NDArray[Any]) -> None:
     inner = view.shape[2]
     for k in range(block.shape[0]):
@@ -34,7 +34,7 @@ def store(view: NDArray[Any], start: int, block: NDArray[Any]) -> None:
                 o, i = o + 1, 0
 
 
-@kernel
+@light_kernel("lines", 65_536)
 def run_up(lines: Floats, size: int) -> None:
     """The first `size` entries of every line become their running sums."""
     for k in range(1, size):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 #: starts and ends of the lists, and the nodes and weights of their entries
 Needs = tuple[Ints, Ints, Ints, Floats]
@@ -48,7 +48,7 @@ def _add(out: Floats, load: float, value: int, tau: float) -> None:
     out[HELD_LOAD] += abs(load)
 
 
-@kernel
+@light_kernel("out", 1_024)
 def node_sums(codes: Ints, values: Ints, tau: float, owner: Ints, needs: Needs, together: bool, out: Floats) -> None:
     """out[question] += what its kept nodes contribute. Boxes of one question stand side by side.
 
@@ -95,7 +95,7 @@ def node_sums(codes: Ints, values: Ints, tau: float, owner: Ints, needs: Needs, 
             count = 0
 
 
-@kernel
+@light_kernel("out", 1_024)
 def reached_nodes(codes: Ints, values: Ints, owner: Ints, needs: Needs, skips: Ints, out: Floats) -> None:
     """From the roots down, one axis after the other, as long as every node on the way is kept.
 

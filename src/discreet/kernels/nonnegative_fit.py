@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 
 
-@kernel
+@light_kernel("starts", 256)
 def fit_atoms(
     starts: Ints, sums: Ints, weights: Floats, rest: Floats, atoms: Floats, sweeps: int, close: float
 ) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 
 
 def prefix_sums(dense: Ints) -> Ints:
@@ -36,7 +36,7 @@ def box_sums(prefix: Ints, strides: Ints, first: Ints, last: Ints) -> Ints:
     return sums
 
 
-@kernel
+@light_kernel("first", 8_192)
 def _corner_sums(prefix: Ints, strides: Ints, first: Ints, last: Ints, sums: Ints) -> None:
     """Inclusion-exclusion along a Gray code: each step moves one coordinate, so the sign flips every time."""
     boxes, attributes = first.shape
@@ -57,7 +57,7 @@ def _corner_sums(prefix: Ints, strides: Ints, first: Ints, last: Ints, sums: Int
         sums[box] = total
 
 
-@kernel
+@light_kernel("first", 8_192)
 def running_box_sums(running: Floats, strides: Ints, first: Ints, last: Ints, sums: Floats) -> None:
     """sums[box] from running sums along every axis, by inclusion-exclusion; what lies before a 0 adds nothing."""
     boxes, attributes = first.shape

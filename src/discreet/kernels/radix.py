@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Ints, Limbs, kernel
+from discreet.kernels.jit import Ints, Limbs, kernel, light_kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@kernel
+@light_kernel("codes", 16_384)
 def to_narrow(codes: Ints, sizes: Ints, out: Ints) -> None:
     """out[i] = the mixed-radix number of codes[i], below 2**62."""
     for row in range(codes.shape[0]):
@@ -30,7 +30,7 @@ def _split(number: np.uint64, last: int, sizes: Ints, codes: Ints) -> None:
     codes[0] = np.int64(number)
 
 
-@kernel
+@light_kernel("numbers", 8_192)
 def from_narrow(numbers: Ints, sizes: Ints, out: Ints) -> None:
     """The codes of each number below 2**62."""
     for row in range(numbers.size):

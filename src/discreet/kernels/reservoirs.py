@@ -209,6 +209,16 @@ def lowest(scratch: Ints, count: int, most: int, layout: Layout, contexts: int) 
 
 
 @kernel
+def shuffle(scratch: Ints, count: int) -> None:
+    """The first `count` keys, all of which begin with 31 bits of a hash, in an order that these bits decide."""
+    for i in range(1, count):
+        key = scratch[i]
+        other = ((key >> 32) * (i + 1)) >> 31
+        scratch[i] = scratch[other]
+        scratch[other] = key
+
+
+@kernel
 def _put_back(head: int, size: int, left: int, keys: Ints, links: Ints, free: Ints, chunk: int, scratch: Ints) -> int:
     """The first `left` keys of `scratch` become the list, whose first chunk is returned; others are free again."""
     for _ in range((size + chunk - 1) // chunk - (left + chunk - 1) // chunk):
@@ -227,9 +237,19 @@ def _put_back(head: int, size: int, left: int, keys: Ints, links: Ints, free: In
 
 @kernel
 def settle(
-    most: int, layout: Layout, contexts: int, ranks: Ranks, lists: Lists, scratch: Ints, numbers: Ints, words: Ints
+    most: int,
+    layout: Layout,
+    contexts: int,
+    ranks: Ranks,
+    lists: Lists,
+    scratch: Ints,
+    numbers: Ints,
+    words: NDArray[np.int32],
 ) -> int:
-    """words = what is kept of one user after the other, lowest key first; numbers = how much it is of each.
+    """words = what is kept of one user after the other, in random order; numbers = how much it is of each.
+
+    By rank, if there are any; of long lists of which nothing was dropped the hashes in keys are the dice, which is much
+    faster than to sort by them.
 
     `ranks`, if there are any: the items of one rank after the other, and where each rank's begin.
     Returns the length of `words` in use.
@@ -237,12 +257,17 @@ def settle(
     by_rank, starts = ranks
     slots, keys, links = lists
     chunk, end, user, word_bits = keys.size // links.size, 0, 0, (1 << layout[0]) - 1
+    plain = by_rank.size == 0 and layout[1] == layout[2]
     for slot in range(slots.shape[0]):
         if slots[slot, SEEN] == 0:
             continue
         size = slots[slot, LIST] & SIZE
         gather(slots[slot, LIST] >> 32, size, keys, links, chunk, scratch)
-        left = lowest(scratch, size, most, layout, contexts)
+        if plain and _FEW < size < most:  # a list that was cut is never shorter than `most`
+            shuffle(scratch, size)
+            left = size
+        else:
+            left = lowest(scratch, size, most, layout, contexts)
         for entry in range(left):
             word = scratch[entry] & word_bits
             if by_rank.size:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 
 #: a number of more standard errors than this is not left out
 STANDS_OUT = 2.0
 
 
-@kernel
+@light_kernel("child", 16_384)
 def count_children(child: Ints, counts: Ints, out: Ints) -> None:
     """out[child[i]] += counts[i]."""
     for i in range(child.size):
         out[child[i]] += counts[i]
 
 
-@kernel
+@light_kernel("values", 16_384)
 def share_out(start: int, values: Floats, variances: Floats, total: float, soft: Floats) -> None:
     """The nearest numbers of at least zero that add up to the total, where noisier ones move more.
 
@@ -27,7 +27,7 @@ def share_out(start: int, values: Floats, variances: Floats, total: float, soft:
     if total <= 0.0:
         soft[start : start + n] = 0.0
         return
-    order = np.argsort(-values / variances)
+    order = np.argsort(-values / variances, kind="mergesort")
     rest, spread, t = -total, 0.0, 0.0
     for k in range(n):
         i = order[k]
@@ -40,7 +40,7 @@ def share_out(start: int, values: Floats, variances: Floats, total: float, soft:
         soft[start + i] = max(values[i] - t * variances[i], 0.0)
 
 
-@kernel
+@light_kernel("values", 16_384)
 def cut_small(start: int, values: Floats, variances: Floats, total: float, hard: Floats) -> None:
     """What stands out from its noise, and of the rest the largest as long as they fit into the total; others are zero.
 
@@ -50,7 +50,7 @@ def cut_small(start: int, values: Floats, variances: Floats, total: float, hard:
     hard[start : start + n] = 0.0
     if total <= 0.0:
         return
-    order = np.argsort(-values / np.sqrt(variances))
+    order = np.argsort(-values / np.sqrt(variances), kind="mergesort")
     kept, missing = 0, total
     for k in range(n):
         value = values[order[k]]
@@ -66,7 +66,7 @@ def cut_small(start: int, values: Floats, variances: Floats, total: float, hard:
         hard[start + chosen[k]] = found[k]
 
 
-@kernel
+@light_kernel("child", 16_384)
 def present(parents: Ints, child: Ints, fanout: Ints, z: Floats, variance: Floats, soft: Floats, hard: Floats) -> None:
     """From the root down: the children of each of these blocks share out what it has."""
     for k in range(parents.size):

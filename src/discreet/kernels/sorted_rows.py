@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, Marks, kernel
+from discreet.kernels.jit import Floats, Ints, Marks, kernel, light_kernel
 
 
 @kernel
@@ -30,7 +30,12 @@ def _first_row(codes: Ints, high: int, key: Ints, fixed: int, after: bool) -> in
     return low
 
 
-@kernel
+def _looks(codes: Ints, columns: Floats | Ints, first: Ints, *rest: Ints) -> int:
+    """How many rows may be looked at: one box may hold all of them."""
+    return int(first.shape[0] * codes.shape[0])
+
+
+@light_kernel(_looks, 2**17)
 def sparse_box_sums(codes: Ints, columns: Floats | Ints, first: Ints, last: Ints, out: Floats | Ints) -> None:
     """out[box, c] = sum of columns[:, c] over the cells inside the box; only rows that can be inside are looked at.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, kernel
+from discreet.kernels.jit import Floats, kernel, light_kernel
 
 
 @kernel
@@ -26,7 +26,7 @@ def level(values: Floats, total: float) -> float:
         u, before = rest / above, above
 
 
-@kernel
+@light_kernel("table", 8_192)
 def nearest(table: Floats, rows: Floats, columns: Floats, most: int, tolerance: float, out: Floats) -> int:
     """out = max(table - u_i - v_j, 0), with u and v solved in turn until the columns fit; returns how often."""
     height, width = table.shape
@@ -53,7 +53,7 @@ def nearest(table: Floats, rows: Floats, columns: Floats, most: int, tolerance: 
     return most
 
 
-@kernel
+@light_kernel("table", 16_384)
 def rake(table: Floats, rows: Floats, columns: Floats, rounds: int) -> None:
     """Rows and columns scaled in turn; then down to their margins at most, and what is missing is spread over all.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 from discreet.kernels.tree_shapes import Tree, first_beyond
 
 
@@ -38,7 +38,7 @@ def _shares(boundary: int, size: int, count: int, nodes: Ints, before: Ints, fan
     return float(shares[0])
 
 
-@kernel
+@light_kernel("one", 2_048)
 def nominal_covariance(one: Ints, other: Ints, tree: Tree, column: Ints, deepest: int, out: Floats) -> None:
     """out[pair, column[v]] += what the coefficients of v's children contribute; column 0 has the total.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 #: of every node the first code and the one after its last, its first child, and how many children it has
 Tree = tuple[Ints, Ints, Ints, Ints]
 
 
-@kernel
+@light_kernel("first", 4_096)
 def grow(base: int, first: Ints, end: Ints, child: Ints, fanout: Ints, starts: Ints) -> int:
     """All nodes below the root, node 0, which has its ends; starts = where levels start. Returns how many levels.
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, light_kernel
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def sum_up(lines: Ints, child: Ints, fanout: Ints) -> None:
     """Every inner node becomes the sum of its children."""
     for node in range(lines.shape[0] - 1, -1, -1):
@@ -23,7 +23,7 @@ def sum_up(lines: Ints, child: Ints, fanout: Ints) -> None:
                 lines[node, i] += lines[below, i]
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def take_from_parents(lines: Ints, child: Ints, fanout: Ints) -> None:
     """Sums to nominal coefficients: f times the own sum minus the parent's, f being the number of siblings."""
     for node in range(lines.shape[0] - 1, -1, -1):
@@ -32,7 +32,7 @@ def take_from_parents(lines: Ints, child: Ints, fanout: Ints) -> None:
                 lines[below, i] = fanout[node] * lines[below, i] - lines[node, i]
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def give_back(lines: Floats, child: Ints, fanout: Ints) -> None:
     """Nominal coefficients to sums, with the mean of every group of siblings taken off."""
     mean = np.empty(lines.shape[1])
@@ -51,7 +51,7 @@ def give_back(lines: Floats, child: Ints, fanout: Ints) -> None:
                 lines[below, i] = (lines[below, i] + mean[i]) * share
 
 
-@kernel
+@light_kernel("lines", 16_384)
 def agree(lines: Floats, child: Ints, fanout: Ints, spread: Floats) -> None:
     """Noisy sums of all nodes to their least-squares estimates.
 

@@ -143,10 +143,12 @@ class Nominal:
 
     @property
     def has_other(self) -> bool:
+        """Whether values outside of the domain, or missing ones, have a cell of their own."""
         return OTHER in (self.outside, self.null)
 
     @property
     def size(self) -> int:
+        """How many codes there are: labels, and the cell for other values."""
         return len(self.labels)
 
     @cached_property
@@ -192,6 +194,7 @@ class Nominal:
         return (*self._tree, OTHER) if self.has_other else self._tree
 
     def label(self, code: int) -> str:
+        """The label of one code."""
         if not 0 <= code < self.size:
             raise OutsideDomain(f"code {code} is outside 0..{self.size - 1}")
         return self.labels[code]
@@ -246,6 +249,7 @@ class Nominal:
         return which
 
     def to_dict(self) -> dict[str, Any]:
+        """What was declared, in plain JSON and TOML types."""
         key = "values" if self.hierarchy is None else "hierarchy"
         levels = {"levels": list(self.levels)} if self.levels else {}
         rules = {"outside": self.outside, "null": self.null}

@@ -99,17 +99,24 @@ class Ordinal:
 
     @property
     def has_other(self) -> bool:
+        """Whether values outside of the domain, or missing ones, have a cell of their own."""
         return OTHER in (self.outside, self.null)
 
     @property
     def size(self) -> int:
+        """How many codes there are: bins, and the cell for other values."""
         return self.bins + self.has_other
 
     @property
     def first_number(self) -> int | None:
         """The label of code 0, if labels are whole numbers one after the other and nothing else; otherwise None."""
-        one_each = self.kind == "integer" and self._ticks[-1] - self._ticks[0] == self.bins
+        one_each = self.kind == "integer" and self.has_one_value_each
         return int(self._ticks[0]) if one_each and not self.has_other else None
+
+    @property
+    def has_one_value_each(self) -> bool:
+        """Whether every bin holds one whole number or one day."""
+        return self.kind != "real" and self._ticks[-1] - self._ticks[0] == self.bins
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
@@ -126,7 +133,7 @@ class Ordinal:
             closing = "]" if code == self.bins - 1 else ")"
             return f"[{self._show(code)}, {self._show(code + 1)}{closing}"
         first, last = self._ticks[code], self._ticks[code + 1] - 1
-        if self._ticks[-1] - self._ticks[0] == self.bins:  # one value in each
+        if self.has_one_value_each:
             return first if self.kind == "integer" else _day(first)
         if self.kind == "date":
             return f"{_day(first)}..{_day(last)}"
@@ -240,6 +247,7 @@ class Ordinal:
         return np.array(self._ticks, dtype=np.int64)
 
     def to_dict(self) -> dict[str, Any]:
+        """What was declared, in plain JSON and TOML types."""
         if self.edges is None:
             bins = {"low": iso(self.low), "high": iso(self.high), "width": self.width}
         else:

@@ -73,6 +73,7 @@ class Schema(Mapping[str, Attribute]):
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the attributes, in their order."""
         return tuple(self._attributes)
 
     @property
@@ -82,6 +83,7 @@ class Schema(Mapping[str, Attribute]):
 
     @property
     def sizes(self) -> tuple[int, ...]:
+        """How many codes each attribute has."""
         return tuple(attribute.size for attribute in self._attributes.values())
 
     @property

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from discreet.summaries.adaptive_blocks import AdaptiveBlocks
-from discreet.summaries.agreed_tables import AgreedTables
-from discreet.summaries.base import Answers, Summary
-from discreet.summaries.coefficients import Coefficients, RestoredCells, TreeCounts
-from discreet.summaries.dense_cells import DenseCells
-from discreet.summaries.item_tables import ItemTables
-from discreet.summaries.marginal_tables import MarginalTables
-from discreet.summaries.query_answers import QueryAnswers
-from discreet.summaries.selected_counts import SelectedCounts
-from discreet.summaries.shared_counts import SharedCounts
-from discreet.summaries.shared_edges import SharedEdges
-from discreet.summaries.shrunk import Shrunk, ShrunkCells
-from discreet.summaries.sketch_cells import SketchCells
-from discreet.summaries.smoothed_items import FourierCounts, GroupedCounts
-from discreet.summaries.sparse_cells import SparseCells
-from discreet.summaries.sparse_nodes import SparseNodes
-from discreet.summaries.weighted_levels import WeightedCells, WeightedLevels
+import importlib
 
-_TABLES = (DenseCells, SparseCells, SketchCells, MarginalTables, QueryAnswers, ItemTables, GroupedCounts, FourierCounts)
-_DENSE = (Coefficients, RestoredCells, Shrunk, ShrunkCells, TreeCounts, WeightedLevels, WeightedCells)
-_SHARED = (SharedCounts, SharedEdges)
-SHAPES: dict[str, type[Summary]] = {
-    summary.shape: summary
-    for summary in (*_TABLES, *_DENSE, *_SHARED, SparseNodes, AdaptiveBlocks, AgreedTables, SelectedCounts)
+from discreet.summaries.base import Answers, Summary
+
+#: shape -> the module that it comes from; a module is loaded when a release has that shape
+SHAPES = {
+    "agreed-tables": "agreed_tables",
+    "blocks": "adaptive_blocks",
+    "coefficients": "coefficients",
+    "dense-cells": "dense_cells",
+    "fourier-items": "smoothed_items",
+    "grouped-items": "smoothed_items",
+    "item-tables": "item_tables",
+    "marginal-tables": "marginal_tables",
+    "query-answers": "query_answers",
+    "restored-cells": "coefficients",
+    "selected-counts": "selected_counts",
+    "shared-counts": "shared_counts",
+    "shared-edges": "shared_edges",
+    "shrunk-cells": "shrunk",
+    "shrunk-coefficients": "shrunk",
+    "sketch": "sketch_cells",
+    "sparse-cells": "sparse_cells",
+    "sparse-nodes": "sparse_nodes",
+    "tree-counts": "coefficients",
+    "weighted-cells": "weighted_levels",
+    "weighted-levels": "weighted_levels",
 }
 
-__all__ = ["SHAPES", "Answers", "Summary"]
+
+def summary_of(shape: str) -> type[Summary]:
+    """The class of that shape; a KeyError if there is none."""
+    module = importlib.import_module(f"{__name__}.{SHAPES[shape]}")
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Summary)]
+    return next(kind for kind in kinds if getattr(kind, "shape", None) == shape)
+
+
+__all__ = ["SHAPES", "Answers", "Summary", "summary_of"]

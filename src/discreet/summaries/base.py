@@ -194,6 +194,10 @@ class Summary(ABC):
         """What is written to disk, as an Arrow table; the same, unless labels would only repeat the schema's order."""
         return self.to_arrow()
 
+    def said(self) -> dict[str, str]:
+        """What else a reader should know first, by heading, in words."""
+        return {}
+
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """What, besides the table, is needed to read the summary back: plain JSON."""

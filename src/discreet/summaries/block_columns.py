@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of, array_with_gaps
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers
 from discreet.summaries.block_answers import TreeAnswers
-from discreet.summaries.columns import checked_counts, labels_of, opened
+from discreet.summaries.columns import checked_counts, opened
+from discreet.summaries.labels import labels_of
 from discreet.summaries.node_columns import column_names
 from discreet.transforms.axis import Integers
 from discreet.transforms.block_tree import BlockTree
@@ -80,12 +82,10 @@ def _looked_twice(tree: BlockTree) -> NDArray[np.bool_]:
 
 def from_file(parquet: Any) -> tuple[NDArray[np.bool_], Integers, Integers]:
     """Which blocks are divided, and both looks; one that there was not is 0."""
-    import pyarrow.compute as pc
-
     with opened(parquet) as file:
         table = file.read(columns=["divided", "look", "second_look"])
-    divided = table["divided"].to_numpy()
-    look, second = (pc.fill_null(table[name], 0).to_numpy() for name in ("look", "second_look"))
+    divided = array_of(table["divided"])
+    look, second = (array_with_gaps(table[name])[0] for name in ("look", "second_look"))
     if divided.dtype != np.bool_ or look.dtype != np.int64 or second.dtype != np.int64:
         raise ValueError("the table's columns are not of the types that were published")
     return divided, checked_counts(look), checked_counts(second)

@@ -1,4 +1,4 @@
-"""Arrow columns: labels of codes and back, the tables that summaries consist of, and columns of Parquet files."""
+"""Arrow columns: the tables that summaries consist of, and columns of Parquet files."""
 
 from __future__ import annotations
 
@@ -10,41 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of, array_with_gaps
 from discreet.naming import RESERVED
-from discreet.schema import Attribute, Ordinal, Schema
+from discreet.schema import Schema
+from discreet.summaries.labels import labels_of
 
 #: a file may unpack to so many times its size, beyond what is small; tables of few different counts come near
 _MOST_PACKED, _SMALL = 1000, 1 << 24
 _PIECE = 1 << 16
 _LARGEST = 1 << 62
-
-
-def labels_of(attribute: Attribute, codes: NDArray[np.int64]) -> Any:
-    """A fresh Arrow array with the label of every code, of one type; only labels that occur are ever made."""
-    import pyarrow as pa
-
-    if isinstance(attribute, Ordinal) and attribute.first_number is not None:
-        return pa.array(codes + attribute.first_number, pa.int64())
-    labels: list[Any]
-    if attribute.size <= codes.size:
-        labels, index = list(attribute.labels), codes
-    else:
-        occurring, index = np.unique(codes, return_inverse=True)
-        labels = [attribute.label(code) for code in occurring.tolist()]
-    # "other" next to numbers makes the column text, whether it occurs or not: the type is the schema's
-    kind = type(attribute.label(0))
-    if attribute.has_other and kind is not str:
-        labels, kind = [str(label) for label in labels], str
-    types = {int: pa.int64(), str: pa.string()}
-    return pa.array(labels, types.get(kind, pa.date32())).take(pa.array(index))
-
-
-def codes_of(attribute: Attribute, column: Any) -> NDArray[np.int64]:
-    """The codes of a column that `labels_of` made; OutsideDomain for a label that the schema does not have."""
-    encoded = column.combine_chunks().dictionary_encode()
-    codes = np.array([attribute.code(label) for label in encoded.dictionary.to_pylist()], np.int64)
-    index = encoded.indices.to_numpy(zero_copy_only=False)
-    return codes[index] if codes.size else np.empty(0, np.int64)
 
 
 def arrow_table(columns: Mapping[str, Any]) -> Any:
@@ -92,7 +66,7 @@ def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = 
     with opened(parquet) as file:
         if file.metadata.num_rows != rows:  # before it is decoded, which for a short file may take long
             raise ValueError(f"the table has {file.metadata.num_rows} rows where {expected}")
-        values: NDArray[Any] = file.read(columns=[name])[name].to_numpy()
+        values: NDArray[Any] = array_of(file.read(columns=[name])[name])
     if dtype is not None and values.dtype != dtype:
         raise ValueError(f"column {name} is of type {values.dtype} where {expected}")
     return values if values.dtype == object else checked_counts(values)
@@ -100,14 +74,11 @@ def read_column(parquet: Any, name: str, rows: int, expected: str, dtype: Any = 
 
 def read_with_gaps(parquet: Any, name: str, rows: int, expected: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """A column of whole numbers of which some may be missing (0), and which ones are there."""
-    import pyarrow.compute as pc
-
     with opened(parquet) as file:
         if file.metadata.num_rows != rows:
             raise ValueError(f"the table has {file.metadata.num_rows} rows where {expected}")
         column = file.read(columns=[name])[name]
-    known = np.asarray(column.is_valid().to_numpy(), np.bool_)
-    values = pc.fill_null(column, 0).to_numpy()
+    values, known = array_with_gaps(column)
     if values.dtype != np.int64:
         raise ValueError(f"column {name} is of type {values.dtype} where {expected}")
     return checked_counts(values), known
@@ -122,6 +93,13 @@ def checked_counts(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
+def _are_distinct(table: Any, keys: list[str]) -> bool:
+    """Whether no two rows have the same keys; mostly the first few of them tell rows apart."""
+    return any(
+        table.group_by(keys[:some]).aggregate([]).num_rows == table.num_rows for some in {min(2, len(keys)), len(keys)}
+    )
+
+
 def distinct_rows(parquet: Any) -> Any:
     """All columns of a Parquet file, read in pieces, so that one row over and over is found before it fills memory."""
     import pyarrow as pa
@@ -130,7 +108,7 @@ def distinct_rows(parquet: Any) -> Any:
         pieces = []
         for batch in file.iter_batches(_PIECE):
             keys = [name for name in batch.schema.names if name not in RESERVED]
-            if pa.table(batch).select(keys).group_by(keys).aggregate([]).num_rows != batch.num_rows:
+            if not _are_distinct(pa.table(batch), keys):
                 raise ValueError("the table has the same row twice")
             pieces.append(batch)
         return pa.Table.from_batches(pieces, file.schema_arrow)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.prefix import box_sums, prefix_sums
 from discreet.numbers import written
+from discreet.numbers.cell_numbers import CellNumbers
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import Alpha
 from discreet.queries import Boxes, Questions
@@ -18,6 +19,7 @@ from discreet.schema import Schema
 from discreet.summaries.base import Answers, Moments, Summary, per_question
 from discreet.summaries.base import box_sums as float_box_sums
 from discreet.summaries.columns import arrow_table, cell_labels, read_column
+from discreet.summaries.labels import labels_of
 from discreet.summaries.linear_laws import LinearLaw, common_cells
 from discreet.transforms import Direct
 from discreet.transforms.lines import running_sums
@@ -87,10 +89,23 @@ class DenseCells(Summary):
         return self.to_arrow() if self.values.size <= MOST_LABELLED else arrow_table({"count": self.values.reshape(-1)})
 
     def facts(self) -> dict[str, Any]:
-        return {"alpha": str(self.alpha.numerator)}
+        return dense_facts(self.alpha)
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> DenseCells:
         expected = f"the schema has {schema.cells} cells"
         values = read_column(parquet, "count", schema.cells, expected, np.int64)
         return cls(schema, values, written.alpha(facts))
+
+
+def dense_facts(alpha: Alpha) -> dict[str, Any]:
+    return {"alpha": str(alpha.numerator)}
+
+
+def rows_of(schema: Schema, first: int, values: NDArray[np.int64]) -> Any:
+    """What `stored` has of consecutive cells, from the first one's number on."""
+    labels: dict[str, Any] = {}
+    if schema.cells <= MOST_LABELLED:
+        codes = CellNumbers(schema.sizes).decode(np.arange(first, first + values.size), "F")
+        labels = {name: labels_of(schema[name], codes[:, place]) for place, name in enumerate(schema)}
+    return arrow_table({**labels, "count": values})

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of
 from discreet.numbers import spreads, written
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.privacy import as_text
@@ -166,7 +167,7 @@ class ItemTables(MarginalTables):
         table = super().to_arrow()
         if self.total is None:
             return table
-        counts = table["consistent_count" if self.consistent else "count"].to_numpy()
+        counts = array_of(table["consistent_count" if self.consistent else "count"])
         return table.append_column("rescaled_count", [self._factor[0] * counts])
 
     def facts(self) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arrow import valid
 from discreet.naming import RESERVED
 from discreet.schema import Attribute, Nominal, Schema
 from discreet.schema.hierarchy import Node, walk
-from discreet.summaries.columns import codes_of, labels_of
+from discreet.summaries.labels import codes_of, labels_of
 from discreet.transforms.axis import Integers
 from discreet.transforms.haar_nodes import HaarNodes
 from discreet.transforms.node_axis import NodeAxis
@@ -66,7 +67,7 @@ def from_columns(schema: Schema, axes: tuple[NodeAxis, ...], table: Any) -> Inte
             codes[:, i] = [known[text] for text in table[name].to_pylist()]
         elif isinstance(axis, HaarNodes):
             middles, column = np.zeros(table.num_rows, np.int64), table[middle]
-            middles[column.is_valid().to_numpy()] = codes_of(attribute, column.drop_null())
+            middles[valid(column)] = codes_of(attribute, column.drop_null())
             codes[:, i] = axis.numbers_of_middles(middles)
         else:
             assert isinstance(axis, Parts)

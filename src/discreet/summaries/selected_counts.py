@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of
 from discreet.numbers import written
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.privacy import Alpha, as_text
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Summary, cells_asked, per_question
-from discreet.summaries.columns import arrow_table, checked_counts, codes_of, distinct_rows, labels_of
+from discreet.summaries.columns import arrow_table, checked_counts, distinct_rows
+from discreet.summaries.labels import codes_of, labels_of
 
 Ints = NDArray[np.int64]
 
@@ -80,7 +82,7 @@ class SelectedCounts(Summary):
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SelectedCounts:
         item, table = schema.names[0], distinct_rows(parquet)
-        codes, values = codes_of(schema[item], table[item]), checked_counts(table["count"].to_numpy())
+        codes, values = codes_of(schema[item], table[item]), checked_counts(array_of(table["count"]))
         if len(schema) != 1 or codes.size != written.whole(facts, "selected", 1) or values.dtype != np.int64:
             raise ValueError("the table does not have one whole count for each selected item")
         if np.unique(codes).size != codes.size:

@@ -65,7 +65,7 @@ class ShareDraws:
         in worlds where they have a taste of their own; as likely as the head allows.
         """
         corrections = self._estimates.corrections
-        if corrections is None or not self._estimates.repeats:
+        if corrections is None:
             return np.ones(items.size)
         tried = self._head(corrections, random)
         moved = tried.worlds.may_displace(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numbers.likely_counts import likely_counts, smooth_posteriors
-from discreet.summaries.share_steps import Corrections, Weighed
+from discreet.summaries.share_steps import Again, Corrections, Weighed
 from discreet.summaries.share_users import ShareUsers, likely_users
 
 Floats = NDArray[np.float64]
@@ -36,6 +36,17 @@ _FOURTH = 5
 #: sums are believed to be as the model says, up to so many standard deviations of their noise
 _BELIEVED = 2
 _TINY = 1e-9
+
+
+def all_likely_weights(items: Weighed, listed: Again | None) -> Floats:
+    """The weight of each item, in records: by the second look where there was one, which knows more.
+
+    A user's weight is another there, so it says how those items differ, and the first look what they have together.
+    """
+    found = likely_weights(items)
+    if listed is not None:
+        found[listed.codes] = _summing_to(float(found[listed.codes].sum()), likely_weights(listed.weights))
+    return found
 
 
 def likely_weights(items: Weighed) -> Floats:
@@ -61,7 +72,7 @@ class ShareEstimates:
 
     @cached_property
     def kept(self) -> Floats:
-        found = likely_weights(self.items)
+        found = all_likely_weights(self.items, None if self.corrections is None else self.corrections.listed)
         if self.corrections is None:
             # the law pulls weights together and moves their sum, of which noise alone says more
             found[~self._clear] = _summing_to(self._plain_total - float(found[self._clear].sum()), found[~self._clear])

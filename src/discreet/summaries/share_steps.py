@@ -45,38 +45,59 @@ class Weighed:
 
 
 @dataclass(frozen=True, eq=False)
+class Again:
+    """A second look at some items, by their codes; users share their weight among these alone."""
+
+    codes: Ints
+    weights: Weighed
+
+    def facts(self) -> dict[str, Any]:
+        return {**self.weights.facts(), "items": self.codes.tolist(), "counts": self.weights.values.tolist()}
+
+    @classmethod
+    def read(cls, facts: Mapping[str, Any], what: str, items: int, most: int) -> Again:
+        codes, counts = _counts(facts["items"]), _counts(facts["counts"])
+        if codes.size != counts.size or not 0 < codes.size == np.unique(codes).size:
+            raise ValueError(f"the {what} needs one count for each of its items")
+        if codes.min() < 0 or codes.max() >= items:
+            raise ValueError(f"the {what} has an item that the schema lacks")
+        return cls(codes, Weighed.read(facts, counts, most))
+
+
+@dataclass(frozen=True, eq=False)
 class Corrections:
     """What was measured to make up for weights that were bounded.
 
     `bins`: users by the number of their records (see `item_sizes`); `total`: one number, of all records; `head`: a
-    second look at the items `heads`.
+    second look at the items `heads`; `listed`: one at many items, where noise hides most of them.
     """
 
     bins: Weighed
     total: Weighed
     heads: Ints
     head: Weighed
+    listed: Again | None = None
 
     def facts(self) -> dict[str, Any]:
-        return {
+        found = {
             "users by records": {**self.bins.facts(), "counts": self.bins.values.tolist()},
             "total": {**self.total.facts(), "count": int(self.total.values[0])},
-            "head": {**self.head.facts(), "items": self.heads.tolist(), "counts": self.head.values.tolist()},
+            "head": Again(self.heads, self.head).facts(),
         }
+        return found if self.listed is None else {**found, "listed": self.listed.facts()}
 
     @classmethod
     def read(cls, facts: Mapping[str, Any], items: int, most: int) -> Corrections:
-        said = [facts[name] for name in ("users by records", "total", "head")]
-        counts = [_counts(said[0]["counts"]), _counts([said[1]["count"]]), _counts(said[2]["counts"])]
-        bins, total, head = (Weighed.read(one, column, most) for one, column in zip(said, counts, strict=True))
-        heads = _counts(said[2]["items"])
+        said, whole = facts["users by records"], facts["total"]
+        bins, total = (
+            Weighed.read(one, _counts(counts), most)
+            for one, counts in ((said, said["counts"]), (whole, [whole["count"]]))
+        )
         if bins.values.size != (most - 1).bit_length() + 1 or bins.values.size > _MOST_BINS:
             raise ValueError("users by records has another number of bins than there are")
-        if heads.size != head.values.size or not 0 < heads.size == np.unique(heads).size:
-            raise ValueError("the head needs one count for each of its items")
-        if heads.min() < 0 or heads.max() >= items:
-            raise ValueError("the head has an item that the schema lacks")
-        return cls(bins, total, heads, head)
+        head = Again.read(facts["head"], "head", items, most)
+        listed = Again.read(facts["listed"], "list", items, most) if "listed" in facts else None
+        return cls(bins, total, head.codes, head.weights, listed)
 
 
 def _counts(found: Any) -> Ints:

@@ -87,7 +87,8 @@ class ShareWorlds:
         asked = weights[items] * (self.light / np.maximum(self.heavy, _TINY))[:, None]
         wide = rising.size - np.searchsorted(rising, asked - spread) - most
         enough = (self.part * weights.sum())[:, None] / np.maximum(asked, _TINY)
-        return np.asarray(self.apart[:, None] & (np.minimum(wide, enough) >= most - ranks))
+        fits = asked <= self.most_of_item[:, None]
+        return np.asarray(self.apart[:, None] & fits & (np.minimum(wide, enough) >= most - ranks))
 
     def part_for(self, worlds: Ints, ratio: Floats) -> Floats:
         """The part of heavy users that gives this average ratio, as far as any does."""

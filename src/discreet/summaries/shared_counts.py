@@ -17,7 +17,8 @@ from discreet.privacy import Alpha
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, Floats, Summary, cells_asked, per_question
-from discreet.summaries.columns import arrow_table, labels_of, read_column
+from discreet.summaries.columns import arrow_table, read_column
+from discreet.summaries.labels import labels_of
 from discreet.summaries.share_answers import WeighedAnswers
 from discreet.summaries.share_draws import ShareDraws
 from discreet.summaries.share_estimates import ShareEstimates
@@ -97,10 +98,16 @@ class SharedCounts(Summary):
         low = np.where(every, np.maximum(low, total.values[0] - _single(total, SECOND * miss)), low)
         second, place = self._measured_again(questions, alone)
         head, reach = self.corrections.head, _single(self.corrections.head, SECOND * miss)
-        # which items are the head was decided by weights: beside that of a fresh look, their low ends say nothing more
-        low[second] = -((reach - head.values[place]) // head.units)
+        # weights decided which items are the head, so of what the low ends of all may miss these have only their part
+        decided = _single(items, LOW_WEIGHT * miss * head.values.size / self.schema.cells)
+        lows = -((reach - head.values[place]) // head.units), -((decided - weight[second]) // items.units)
+        highs = high[second], high[second]
         if counted:  # else the bound may have taken records away
-            high[second] = np.minimum(high[second], (head.values[place] + reach) // head.units)
+            highs = high[second], (head.values[place] + reach) // head.units
+        low[second], high[second] = np.maximum(*lows), np.minimum(*highs)
+        # two looks that contradict each other leave the truth anywhere between what either allows
+        apart = low[second] > high[second]
+        low[second[apart]], high[second[apart]] = np.minimum(*lows)[apart], np.maximum(*highs)[apart]
         return low, high, half
 
     def _measured_again(self, questions: Questions, alone: NDArray[np.bool_]) -> tuple[Ints, Ints]:
@@ -157,6 +164,15 @@ class SharedCounts(Summary):
         item = self.schema.names[0]
         labels = labels_of(self.schema[item], np.arange(self.schema.cells))
         return arrow_table({item: labels, "count": self.estimates.values, "shared_count": self.items.values})
+
+    def said(self) -> dict[str, str]:
+        if self.hidden is None:
+            return {}
+        what = "records" if self.what == "records" else "different items of users"
+        low, high, level = (f"{100 * part:.0f}" for part in (*self.hidden.beyond(_LEVEL), _LEVEL))
+        many = f"{low} to {high} % of all {what} (at {level} %)"
+        text = f"{many} are beyond the first {self.items.bound:,} of their user; a model makes up for it"
+        return {"beyond the bound": text}
 
     def facts(self) -> dict[str, Any]:
         facts = {"what": self.what, "most": self.most, "items": self.items.facts()}

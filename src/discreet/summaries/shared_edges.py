@@ -153,6 +153,9 @@ class SharedEdges(Summary):
         columns = [{"count": one, "shared_count": other} for one, other in zip(numbers, weights, strict=True)]
         return labelled_tables(self.schema, [[item], contexts, self.schema.names], columns)
 
+    def said(self) -> dict[str, str]:
+        return self.alone.said()
+
     def facts(self) -> dict[str, Any]:
         return {**self.alone.facts(), "contexts": self.contexts.facts(), "edges": self.edges.facts()}
 

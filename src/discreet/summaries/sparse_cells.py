@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.numbers.presentable import projected
 from discreet.privacy import Alpha
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
-from discreet.summaries.columns import codes_of, labels_of
+from discreet.summaries.labels import codes_of, labels_of
 from discreet.summaries.mass_boxes import MassBoxes
 from discreet.summaries.remainders import Surroundings, Totals, with_remainder
 from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
 
 #: of what is added up; then, of groups, the number of cells and the total
 _COLUMNS, _CELLS, _TOTAL = 8, 8, 9
+#: so many boxes are worth a look at which attribute tells them apart
+_MANY_BOXES = 64
+Integers = NDArray[np.int64]
 
 
 class SparseCells(SparseEntries):
@@ -61,11 +64,7 @@ class SparseCells(SparseEntries):
         return np.stack([self.values, self.weights, *sides, inverse, np.ones(sizes.size)], axis=1)
 
     def answer(self, questions: Questions, level: float) -> Answers:
-        from discreet.kernels.sorted_rows import sparse_box_sums
-
-        columns = np.zeros((len(questions.first), _COLUMNS))
-        sparse_box_sums(self.codes, self._columns, questions.first, questions.last, columns)
-        held = np.stack([per_question(questions, column) for column in columns.T])
+        held = np.stack([per_question(questions, column) for column in self._box_columns(questions).T])
         sums = _sums(held, cells_asked(questions))
         if self.totals:
             return with_remainder(self.law, sums, self._around(questions), level)
@@ -73,6 +72,23 @@ class SparseCells(SparseEntries):
         # an upper end is kept back where absent cells could hold more than there seems to be at all
         useless = (sums.needed > 1) & self.law.filters & (self.law.unseen(sums) > self._seen)
         return self.law.with_end(found, np.where(useless, np.inf, found.high), ~sums.complete)
+
+    def _box_columns(self, boxes: Boxes) -> NDArray[np.float64]:
+        """Sums of the columns over boxes. Rows are looked through by the attribute that most narrows boxes down."""
+        from discreet.kernels.sorted_rows import sparse_box_sums
+
+        codes, columns, first, last = self.codes, self._columns, boxes.first, boxes.last
+        if len(first) >= _MANY_BOXES and codes.size:
+            shares = ((last - first + 1.0) / np.array(self.schema.sizes)).mean(axis=0)
+            leading = int(shares.argmin())
+            if shares[leading] < shares[0]:
+                order = np.argsort(codes[:, leading], kind="stable")
+                places = [leading, *(place for place in range(codes.shape[1]) if place != leading)]
+                codes, columns = np.ascontiguousarray(codes[order][:, places]), columns[order]
+                first, last = (np.ascontiguousarray(side[:, places]) for side in (first, last))
+        sums = np.zeros((len(first), _COLUMNS))
+        sparse_box_sums(codes, columns, first, last, sums)
+        return sums
 
     @cached_property
     def _seen(self) -> float:
@@ -136,10 +152,19 @@ class SparseCells(SparseEntries):
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> SparseCells:
-        table, values, rule = cls.read_rows(facts, parquet)
-        codes = np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1)
+        return cls.read_all(schema, facts, [parquet])
+
+    @classmethod
+    def read_all(cls, schema: Schema, facts: dict[str, Any], parquets: Sequence[Any]) -> SparseCells:
+        """From several files, one after the other."""
+        codes, values = [], []
+        for parquet in parquets:
+            table, mine, rule = cls.read_rows(facts, parquet)
+            codes.append(np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1))
+            values.append(mine)
         totals = [Totals.read(schema, said) for said in facts.get("totals", [])]
-        return cls(schema, CellNumbers(schema.sizes).encode(codes), values, rule, totals)
+        numbers = CellNumbers(schema.sizes).encode(np.concatenate(codes))
+        return cls(schema, numbers, np.concatenate(values), rule, totals)
 
 
 def _sums(held: NDArray[np.float64], cells: NDArray[np.float64]) -> Sums:

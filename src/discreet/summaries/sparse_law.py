@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of
 from discreet.numbers import spreads, written
 from discreet.numbers.laws import DiscreteLaplace, half_widths
 from discreet.schema import Schema
@@ -147,7 +148,7 @@ class SparseLaw:
         high = np.maximum(high, low)
         passed = sums.spread.where(raw, sums.passed) if self.filters else sums.spread
         sampled = np.where(raw, 0.0, self.tau**2 * (sums.up + sums.down))
-        stderr = np.sqrt(passed.second * self.noise.variance + sampled)
+        stderr = np.sqrt(np.maximum(passed.second * self.noise.variance + sampled, 0.0))
         parts = {"noise": noise, "sampled away": np.where(raw, 0.0, above), "hidden by the filter": hides}
         shown = {name: part for name, part in parts.items() if part.any()}
         return Answers(middle - self.surplus(sums), stderr, low, high, plain=middle, parts=shown)
@@ -298,8 +299,12 @@ class SparseEntries(Summary):
     def read_rows(facts: dict[str, Any], parquet: Any) -> tuple[Any, NDArray[np.int64], dict[str, Any]]:
         """The stored table, its values, and the rule."""
         table = distinct_rows(parquet)
-        rule = {name: facts[name] for name in _RULE if name in facts}
-        return table, checked_counts(table["count"].to_numpy()).astype(np.int64), rule
+        return table, checked_counts(array_of(table["count"])).astype(np.int64), rule_of(facts)
+
+
+def rule_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what release.json says, what entries were kept by."""
+    return {name: facts[name] for name in _RULE if name in facts}
 
 
 def _drawn_too_often(variance: Floats, drawn: Floats, level: float) -> Floats:

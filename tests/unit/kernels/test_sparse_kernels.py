@@ -85,7 +85,7 @@ def test_stretches_make_up_the_table(table: Any, parts: int, more: tuple[int, ..
     numbers = [cell + offset for cell in taken]
     occupied = to_limbs(numbers, room.empty(0).shape[1]) if room.wide else np.array(numbers, np.int64)
     exact = np.array([dice.randrange(100) for _ in taken], np.int64)
-    stretches = cut(occupied, exact, math.prod(sizes), parts)
+    stretches = cut(occupied, exact, range(math.prod(sizes)), parts)
     assert len(stretches) == parts
     assert sum(stretch.empty for stretch in stretches) == math.prod(sizes) - len(taken)
     assert np.concatenate([stretch.exact for stretch in stretches]).tolist() == exact.tolist()
@@ -119,7 +119,7 @@ def test_stretches_make_up_the_table(table: Any, parts: int, more: tuple[int, ..
 def test_stretches_share_out_the_occupied_and_the_empty() -> None:
     crowded = np.concatenate([np.arange(1000), [10**9 - 1]])
     for occupied in (crowded, np.empty(0, np.int64)):
-        stretches = cut(occupied, np.ones(occupied.size, np.int64), 10**9, 4)
+        stretches = cut(occupied, np.ones(occupied.size, np.int64), range(10**9), 4)
         for stretch in stretches:
             assert len(stretch.exact) <= 501
             assert stretch.empty <= 5 * 10**8 + 1

@@ -12,7 +12,7 @@ import discreet
 from discreet.mechanisms import Request, mechanism_for
 from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Unit
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions, questions_of
 from discreet.queries.known_entries import read_entries
 from discreet.queries.known_totals import KnownTotals

@@ -9,7 +9,7 @@ import discreet
 from discreet.mechanisms import Request, mechanism_for
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions
 from discreet.queries.questions import questions_of
 from discreet.summaries import Summary

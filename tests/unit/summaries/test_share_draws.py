@@ -82,12 +82,15 @@ def most_certain(found: ShareEstimates, most: int = 5) -> Any:
 
 
 def test_where_users_of_a_taste_of_their_own_could_fill_the_list_little_is_certain() -> None:
-    """Unless a second look rules out that they have one; and none of it where users are counted, or have one record."""
+    """Unless a second look rules out that they have one, or they are too few for an item; and with one record."""
     hidden = most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000, repeats=True))
     assert hidden.max() < 0.8
     ruled_out = most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10, repeats=True))
     assert ruled_out.min() > hidden.max()
-    assert np.all(most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)) == 1)
+    counted = made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)
+    assert most_certain(counted).max() < 1
+    few = replace(counted, items=replace(counted.items, values=counted.items.values * 1000))
+    assert np.all(most_certain(few) == 1)
     single = ShareEstimates(Weighed(np.arange(40, 0, -1) * 100, Fraction(1)), None, 1, True)
     assert np.all(most_certain(single) == 1)
 
@@ -97,13 +100,17 @@ def test_users_of_a_taste_of_their_own_move_what_their_weight_can() -> None:
     found = worlds(HEAVY)
     ones, every = np.ones(WORLDS), np.ones(WORLDS, bool)
     weights = np.array([100.0] * 5 + [20.0] * 5 + [1.0] * 30)
-    for part, heavy, apart, moved in (
-        (1.0, 10.0, True, 5),
-        (1.0, 10.0, False, 0),
-        (0.01, 10.0, True, 0),
-        (1.0, 2.0, True, 0),
+    for part, heavy, apart, of_item, moved in (
+        (1.0, 10.0, True, np.inf, 5),
+        (1.0, 10.0, True, 10.0, 5),
+        (1.0, 10.0, True, 9.9, 0),  # all of them together weigh less than an item of theirs would
+        (1.0, 10.0, False, np.inf, 0),
+        (0.01, 10.0, True, np.inf, 0),
+        (1.0, 2.0, True, np.inf, 0),
     ):
-        world = replace(found, part=part * ones, heavy=heavy * ones, light=ones, apart=every & apart)
+        world = replace(
+            found, part=part * ones, heavy=heavy * ones, light=ones, apart=every & apart, most_of_item=of_item * ones
+        )
         may = world.may_displace(np.arange(5), np.arange(5), 5, weights, 0.0)
         assert np.all(may.sum(axis=1) == moved)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from discreet.queries import Questions
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.share_estimates import ShareEstimates
-from discreet.summaries.share_intervals import Hidden
+from discreet.summaries.share_intervals import LOW_WEIGHT, Hidden, one_sided
 from discreet.summaries.share_steps import Corrections, Weighed
 from discreet.summaries.shared_counts import SharedCounts
 
@@ -133,6 +134,27 @@ def test_where_nothing_shows_all_are_alike() -> None:
 
 def summary(most: int = 16) -> SharedCounts:
     return SharedCounts(Schema(item=Ordinal(0, 2)), *steps([50, 3, 60, -4, 2], most, 2, 128), most=most)
+
+
+def test_a_blurred_second_look_does_not_hide_what_weights_showed() -> None:
+    """Weights decided that this item is the head, so their low end is that of an item picked among all."""
+    items, known = steps([500, 300, 600, 40, 20], 16, 2, 128)
+    items = Weighed(items.values * 100, Fraction(128), 2, 128)
+    blurred = Weighed(known.head.values, Fraction(10**5), 2, 128)
+    schema, zero = Schema(item=Ordinal(0, 2)), np.zeros((1, 1), np.int64)
+    first = Questions(zero, zero, 1, zero[0])
+
+    def ends(head: Weighed) -> tuple[int, int]:
+        found = SharedCounts(schema, items, replace(known, head=head), most=16, what="users").found(first, 0.95)
+        return int(found.low[0]), int(found.high[0])
+
+    low, high = ends(blurred)
+    assert low == np.ceil(300 - one_sided(items, np.ones(1, np.int64), 0.05 * LOW_WEIGHT / 3)[0] / 128)
+    clear = Weighed(np.array([302 * 128]), SCALE, 2, 128)
+    assert ends(clear) == (302, 302)
+    wrong = Weighed(np.array([200 * 128]), SCALE, 2, 128)  # a contradiction is no reason to be sure
+    assert ends(wrong) == (200, high)
+    assert high > 300
 
 
 @pytest.mark.parametrize(

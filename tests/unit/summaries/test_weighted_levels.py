@@ -17,7 +17,7 @@ import pytest
 import discreet
 from discreet.errors import TamperedRelease
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions
 from discreet.release import load
 from discreet.summaries.weighted_levels import WeightedLevels

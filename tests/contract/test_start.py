@@ -1,0 +1,92 @@
+"""Which large libraries a command may load: whoever asks a small release waits for none of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LARGE = {"duckdb", "ibis", "narwhals", "numba", "numpy", "pandas", "polars", "pyarrow", "scipy", "sqlglot"}
+ARRAYS = {"numpy", "pyarrow"}
+#: command -> the large libraries that it needs
+COMMANDS = {
+    "--version": set[str](),
+    "ledger s.ledger": set[str](),
+    "check s.toml": ARRAYS,
+    "query by-age age<18": ARRAYS,
+    "query by-age --by age": ARRAYS,
+    "query pairs --by sex": ARRAYS,
+    "quantile ages age": ARRAYS,
+    "top by-place -k 1": ARRAYS,
+    "publish s.toml by-age -o another": {*ARRAYS, "duckdb", "ibis", "pandas", "sqlglot"},
+    "demo --quiet": {*ARRAYS, "duckdb", "ibis", "pandas", "sqlglot"},
+}
+SPEC = """
+[data]
+source = "people.csv"
+[privacy]
+unit = "row"
+neighbours = "add-remove"
+ledger = "s.ledger"
+[attributes.age]
+kind = "ordinal"
+low = 0
+high = 99
+[attributes.sex]
+kind = "nominal"
+values = ["f", "m"]
+[releases.by-age]
+task = "table"
+by = ["age", "sex"]
+epsilon = 1.0
+[releases.ages]
+task = "ranges"
+by = "age"
+epsilon = 1.0
+[releases.pairs]
+task = "marginals"
+ways = 2
+epsilon = 1.0
+[releases.by-place]
+task = "items"
+by = "sex"
+epsilon = 1.0
+"""
+CODE = """
+import sys
+from discreet.__main__ import main
+try:
+    main()
+except SystemExit as leaving:
+    assert not leaving.code, leaving.code
+print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A spec, its rows, its ledger and its releases."""
+    place = tmp_path_factory.mktemp("start")
+    (place / "s.toml").write_text(SPEC, encoding="utf-8")
+    rows = "".join(f"{age},{'fm'[age % 2]}\n" for age in range(100))
+    (place / "people.csv").write_text(f"age,sex\n{rows}", encoding="utf-8")
+    _run(place, "publish", "s.toml", "--all")
+    return place
+
+
+def _run(place: Path, *arguments: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", CODE, *arguments], cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_loads_no_more_than_it_needs(command: str, folder: Path) -> None:
+    allowed = COMMANDS[command]
+    if command.startswith("publish"):  # from a ledger of its own, so that it is the first time
+        spec = (folder / "s.toml").read_text(encoding="utf-8").replace("s.ledger", "another.ledger")
+        (folder / "another.toml").write_text(spec, encoding="utf-8")
+        command = command.replace("s.toml", "another.toml")
+    assert _run(folder, *command.split()) & LARGE <= allowed
