@@ -94,7 +94,8 @@ def line_chart(figure: Mapping[str, Any]) -> str:
 
 def bar_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
     """Horizontal bars on a logarithmic scale, each with its number."""
-    x = ChartAxis.around([value for _, value in bars], LEFT + 60, WIDTH - 120, log=True)
+    room = max(LEFT + 60, 20 + 7 * max(len(name) for name, _ in bars))
+    x = ChartAxis.around([value for _, value in bars], room, WIDTH - 120, log=True)
     height = TOP + 30 * len(bars) + BOTTOM
     parts = [_title(title)]
     for tick in x.ticks():

@@ -45,6 +45,33 @@ def verdict_tables(
     yield ""
 
 
+def opening(verdicts: Sequence[Finding], picture: str, shows: str) -> Iterator[str]:
+    """What a reader in a hurry needs: how much agrees, what does not, and one picture."""
+    held = sum(verdict.holds for verdict in verdicts)
+    failed = {verdict.says: verdict.figure for verdict in reversed(verdicts) if not verdict.holds}
+    yield (
+        f"**In short.** Of {len(verdicts)} checks of what is said, {held} hold with this library's mechanisms and "
+        f"{len(verdicts) - held} do not. "
+        + ("What does not, first of all:" if failed else "The paper's figures can be taken as they are.")
+    )
+    yield ""
+    for says, where in list(reversed(failed.items()))[:5]:
+        yield f"- {where}: {says}"
+    if len(failed) > 5:
+        yield f"- and {len(failed) - 5} more, each with its numbers and why, below"
+    yield ""
+    yield f"![{shows}]({picture})"
+    yield ""
+
+
+def appendix() -> Iterator[str]:
+    """Before the long part of a page."""
+    yield "## Appendix"
+    yield ""
+    yield "Every figure with its numbers, for whoever wants to look something up."
+    yield ""
+
+
 def curve_table(figure: Mapping[str, Any], shown: Callable[[float, float], str]) -> Iterator[str]:
     """A row for each x, a column for each line; `shown` writes a value and its standard error."""
     lines = figure["lines"]

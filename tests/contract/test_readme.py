@@ -1,39 +1,74 @@
-"""The README's examples really run after the demo, and print what the README shows, up to the noise."""
+"""The README's examples run after the demo and print what it shows, up to the noise; its figures are measured ones."""
 
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+import pytest
 
-DISCREET = [sys.executable, "-c", "from discreet.__main__ import main; main()"]
+import discreet
+from docs_site.__main__ import DOCS, PICTURE, PROJECT
+from docs_site.running import masked, reader, run_page
 
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    example = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
-    assert example is not None
-    code, shown = example.groups()
-    subprocess.run([*DISCREET, "demo", "--quiet"], cwd=tmp_path, check=True, capture_output=True)
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
-    pattern = re.sub(r"\d[\d,]*(\\\.\d+)?", r"[\\d,.]+", re.escape(shown.strip()))
-    assert re.fullmatch(pattern, done.stdout.strip()), done.stdout
-    assert (tmp_path / "out" / "by-age" / "release.json").is_file()
-    printed, written = (float(text.split()[0].replace(",", "")) for text in (done.stdout, shown))
-    assert abs(printed - written) < 200
-    for name, *arguments in commands():
-        assert name == "discreet"
-        said = subprocess.run([*DISCREET, *arguments], cwd=tmp_path, capture_output=True, text=True)
-        assert (said.returncode, said.stderr) == (0, ""), arguments
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+BENCHMARKS = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
 
 
-def commands() -> list[list[str]]:
-    """The commands of the block that starts with `check`, and `plan`, as a shell would read them."""
-    block = re.search(r"```sh\n(discreet check .*?)```", README, re.DOTALL)
-    plan = re.search(r"`(discreet plan .*?)`", README)
-    assert block is not None
-    assert plan is not None
-    return [shlex.split(line) for line in [*block[1].splitlines(), plan[1]]]
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("readme")
+    with reader(made):
+        run_page("```sh\ndiscreet demo --quiet\n```\n", "demo")
+    return made
+
+
+def test_the_examples_run(folder: Path) -> None:
+    examples = README[README.index("## You hold the data") : README.index("## Beside other libraries")]
+    with reader(folder):
+        assert run_page(examples, "README.md") == 4
+    assert (folder / "out" / "by-age" / "release.json").is_file()
+    assert (folder / "discreet-demo" / "report.html").is_file()
+
+
+def test_the_answer_is_near_the_one_shown(folder: Path) -> None:
+    shown = re.search(r"^([\d,]+) ± ", README, re.MULTILINE)
+    assert shown is not None
+    found = discreet.load(folder / "discreet-demo" / "by-age").count({"age": (30, 39), "sex": "Female"})
+    assert abs(found.value - float(shown[1].replace(",", ""))) < 200
+
+
+def test_the_picture_is_that_of_a_release(folder: Path) -> None:
+    """Ten ages, each with its count, in the words that the release draws now."""
+    drawn = discreet.load(folder / "discreet-demo" / "by-age").plot("age", bins=10).save(folder / "again.svg")
+    pictures = [re.findall(r">([^<>]+)</text>", path.read_text(encoding="utf-8")) for path in (PICTURE, drawn)]
+    kept, again = (masked(" ".join(words)) for words in pictures)
+    assert kept == again
+    assert kept.count("to") == 10
+
+
+def test_ratios_are_those_of_the_benchmarks() -> None:
+    """Each figure, and each `cannot`, stands in a row of that library and job; the day is that of the run."""
+    part = README[README.index("## Beside other libraries") : README.index("## Read on")]
+    day = re.search(r"\d{4}-\d\d-\d\d", part)
+    assert day is not None
+    assert f"\n{day[0]}: " in BENCHMARKS
+    lines = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    libraries = lines[0][1:]
+    jobs = (
+        "noise, 1,000,000 draws, epsilon 1,",
+        "100,000 of 10,000,000 cells, all,",
+        "100,000 of 10,000,000 cells, those worth keeping,",
+        "10,000,000 records of 48,000 users,",
+    )
+    assert len(lines) == 1 + len(jobs)
+    for job, (_, *cells) in zip(jobs, lines[1:], strict=True):
+        for library, cell in zip(libraries, cells, strict=True):
+            name, _, version = library.partition(" ")
+            rows = [row for row in BENCHMARKS.splitlines() if row.startswith(f"| {job}") and f", {name}" in row]
+            if cell in ("cannot", "not tried"):
+                assert any(cell in row for row in rows), (job, library)
+                continue
+            ratio = float(cell.split(",")[0] if "," in cell and " " in cell else cell.replace(",", ""))
+            measured = [row.split(" | ")[1] for row in rows if f"{name} {version}" in row and "times slower" in row]
+            assert ratio in [float(one.replace(",", "")) for one in measured], (job, library)

@@ -12,14 +12,26 @@ from typing import Any
 import pytest
 
 import discreet
-import discreet.release  # what happens while it is loaded is no step of a walk
+import discreet.release.release  # what happens while it is loaded is no step of a walk
 from discreet.__main__ import main
 
 DESIGN = (Path(__file__).parents[2] / "docs" / "design.md").read_text(encoding="utf-8")
 ROOT = Path(discreet.__file__).parent
 MOST_STEPS = 25
 #: words that every room uses; a walk need not stop there
-EVERYWHERE = {"errors", "naming", "parameters", "left_out", "privacy", "schema", "numbers", "kernels", "help"}
+EVERYWHERE = {
+    "arrow",
+    "errors",
+    "naming",
+    "parameters",
+    "left_out",
+    "privacy",
+    "schema",
+    "numbers",
+    "kernels",
+    "help",
+    "method_names",
+}
 RELEASES = {
     "Table filter-priority": 'task = "table"\nby = ["age", "sex"]\nmethod = "filter-priority"\nsize = 10\ntheta = 2',
     "Ranges adaptive": 'task = "ranges"\nby = ["age", "sex"]\nmethod = "adaptive"',

@@ -10,7 +10,7 @@ from experiments.grouping_smoothing.page import STEM
 from experiments.grouping_smoothing.page.sections import TITLES, section, setting, stated
 from experiments.grouping_smoothing.trials.figures import BEST_RHO, FOUND, GIVEN, MIDDLE, PAPER
 from experiments.shared.findings import Finding, Results
-from experiments.shared.page_parts import joined, titled_charts, verdict_tables
+from experiments.shared.page_parts import appendix, joined, opening, titled_charts, verdict_tables
 
 SHORT = ((FOUND, "lpa"), (FOUND, BEST_RHO), (FOUND, "gs-r"), (FOUND, "gs-s"), (PAPER, FOUND))
 
@@ -23,6 +23,9 @@ def render(results: Results) -> dict[str, str]:
 def _page(results: Results) -> Iterator[str]:
     yield "# Counts per item by grouping and smoothing: the paper's experiments, again"
     yield ""
+    verdicts = list(findings(results))
+    last = list(results)[-1]
+    yield from opening(verdicts, f"{STEM}-{last}-9.svg", f"Mean absolute error by epsilon: {TITLES[last]}")
     yield (
         "Section 5 of *Practical differential privacy via grouping and smoothing* (Kellaris, Papadopoulos), figures 7 "
         f"to 10, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by `python -m "
@@ -32,14 +35,15 @@ def _page(results: Results) -> Iterator[str]:
     yield ""
     yield from _in_short(results)
     yield from setting(results)
-    yield from _verdicts(list(findings(results)))
+    yield from _verdicts(verdicts)
+    yield from appendix()
     yield from stated(results)
     for name, part in results.items():
         yield from section(name, part)
 
 
 def _in_short(results: Results) -> Iterator[str]:
-    yield "## In short"
+    yield "## Ratios"
     yield ""
     yield (
         "Ratios of mean absolute errors, from the least to the most over epsilon; and how far the error of the tuned "

@@ -26,7 +26,6 @@ class Job:
     data: Callable[[], Data]
     task: Task
     measures: tuple[tuple[str, str], ...]
-    methods: tuple[str, ...] = ()
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -70,6 +69,13 @@ def visits() -> Data:
 
 
 BOTH = ("a0", "a1")
+SIZED_TABLES = ("filter", "threshold", "priority", "filter-threshold", "filter-priority")
+SIZED_RANGES = tuple(
+    f"{tree}-{kind}"
+    for tree in ("dyadic", "wavelet")
+    for kind in ("filter", "threshold", "priority", "filter-priority")
+    if (tree, kind) != ("wavelet", "threshold")
+)
 JOBS: dict[str, Job] = {
     "small-table": Job(
         "A small table, cell by cell",
@@ -77,8 +83,7 @@ JOBS: dict[str, Job] = {
         counted(32, 32, occupied=1024, mean=100, deviation=40),
         discreet.Table(BOTH),
         (("cells", "absolute"),),
-        ("geometric", "filter", "priority"),
-        {"filter": {"theta": 1}, "priority": {"size": 512}},
+        {"filter": {"theta": 1}, "priority": {"size": 512}, "threshold": {"size": 512}},
     ),
     "sparse-table": Job(
         "A large, nearly empty table: sums over sets of cells",
@@ -86,8 +91,7 @@ JOBS: dict[str, Job] = {
         counted(1000, 1000, occupied=10_000, mean=100, deviation=40),
         discreet.Table(BOTH),
         (("subsets of 100", "absolute"), ("subsets of 1000", "absolute")),
-        ("geometric", "filter", "threshold", "priority", "filter-priority", "sketch"),
-        {name: {"size": 10_000} for name in ("filter", "threshold", "priority", "filter-priority")},
+        {name: {"size": 10_000} for name in SIZED_TABLES},
     ),
     "ranges": Job(
         "Ranges of one attribute",
@@ -95,16 +99,7 @@ JOBS: dict[str, Job] = {
         counted(4096, occupied=820, mean=100, deviation=40),
         discreet.Ranges(["a0"]),
         (("ranges", "absolute"), ("prefixes of a0", "absolute")),
-        (
-            "geometric",
-            "privelet",
-            "privelet+",
-            "privelet*",
-            "dyadic",
-            "dyadic-filter-priority",
-            "wavelet-filter-priority",
-        ),
-        {name: {"size": 2000} for name in ("dyadic-filter-priority", "wavelet-filter-priority")},
+        {name: {"size": 2000} for name in SIZED_RANGES},
     ),
     "roll-ups": Job(
         "Ranges and roll-ups of several attributes",
@@ -112,7 +107,7 @@ JOBS: dict[str, Job] = {
         towns,
         discreet.Ranges(["age", "town", "owns"]),
         (("ranges", "absolute"), ("ranges", "relative")),
-        ("geometric", "privelet", "privelet+", "privelet*", "dyadic"),
+        {name: {"size": 2000} for name in SIZED_RANGES},
     ),
     "marginals": Job(
         "All tables of two attributes, by relative error",

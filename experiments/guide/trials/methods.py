@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,22 +28,32 @@ def tried(job: Job, runs: int) -> Json:
     refused: dict[str, str] = {}
     names = {workload for workload, _ in job.measures}
     asked = [one for one in _workloads(schema) if one.name in names]
-    methods = job.methods or tuple(method for task, method in registry() if task == job.task.name)
-    for method in methods:
+    seconds: dict[str, float] = {}
+    for method in (method for task, method in registry() if task == job.task.name):
         parameters = {**job.task.parameters, **job.extra.get(method, {})}
         fields = {**job.task.to_dict(), **parameters}
         plan = trials.Evaluation(data, task_from_dict(fields), asked, EPSILONS, runs, SEED, 50.0, method, [method])
+        _warmed(plan)
+        started = time.process_time()
         with tempfile.TemporaryDirectory() as folder:
             for line in trials.run(plan, Path(folder) / "trials.jsonl"):
                 if "refused" in line:
                     refused[method] = line["refused"]
                 else:
                     lines.append(line)
-        print(f"{job.title}: {method}", flush=True)
+        if method not in refused:
+            seconds[method] = short((time.process_time() - started) / (runs * len(EPSILONS)), 2)
+        print(f"{job.title}: {method}, {time.process_time() - started:.1f} s", flush=True)
     measures = [list(measure) for measure in job.measures]
     rows = [_kept(row, job.measures) for row in summarised(lines)]
     return {"title": job.title, "setting": job.setting, "measures": measures, "runs": runs, "seed": SEED, "rows": rows,
-            "refused": refused}  # fmt: skip
+            "seconds": seconds, "refused": refused}  # fmt: skip
+
+
+def _warmed(plan: trials.Evaluation) -> None:
+    """Compiles what the method needs, so that its time is that of a release and its answers."""
+    with tempfile.TemporaryDirectory() as folder:
+        trials.run(replace(plan, trials=1), Path(folder) / "warm.jsonl")
 
 
 def _workloads(schema: discreet.Schema) -> list[Workload]:
@@ -54,4 +66,5 @@ def _kept(row: Json, measures: tuple[tuple[str, str], ...]) -> Json:
     wanted = {measure for workload, measure in measures if workload == row["workload"]}
     head = {name: row[name] for name in ("workload", "method", "epsilon")}
     values = {name: [short(row[name], 5), short(row[name + " se"], 3)] for name in wanted if name in row}
-    return {**head, **values}
+    held: Json = {name: short(row[name], 4) for name in ("covered", "covered of all") if wanted and name in row}
+    return {**head, **values, **held}

@@ -10,7 +10,7 @@ from experiments.ireduct.page import STEM
 from experiments.ireduct.page.sections import TITLES, section, setting
 from experiments.shared.curves import spread
 from experiments.shared.findings import Finding, Results
-from experiments.shared.page_parts import joined, titled_charts, verdict_tables
+from experiments.shared.page_parts import appendix, joined, opening, titled_charts, verdict_tables
 
 SHORT = (
     ("ireduct", "oracle"),
@@ -30,6 +30,9 @@ def render(results: Results) -> dict[str, str]:
 def _page(results: Results) -> Iterator[str]:
     yield "# Marginals of small relative error: the paper's experiments, again"
     yield ""
+    verdicts = list(findings(results))
+    last = list(results)[-1]
+    yield from opening(verdicts, f"{STEM}-{last}-8.svg", f"Two-way tables of {TITLES[last]}: error by epsilon")
     yield (
         "Section 6 of *iReduct: Differential privacy with reduced relative errors* (Xiao, Bender, Hay, Gehrke), "
         f"figures 5 to 11, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
@@ -40,13 +43,14 @@ def _page(results: Results) -> Iterator[str]:
     yield ""
     yield from _in_short(results)
     yield from setting(results)
-    yield from _verdicts(list(findings(results)))
+    yield from _verdicts(verdicts)
+    yield from appendix()
     for name, part in results.items():
         yield from section(name, part)
 
 
 def _in_short(results: Results) -> Iterator[str]:
-    yield "## In short"
+    yield "## Ratios"
     yield ""
     yield "Ratios of overall errors, from the least to the most over epsilon, the smallest one left out."
     yield ""

@@ -12,7 +12,7 @@ from experiments.privelet.page.vectors import vectors_section
 from experiments.privelet.trials.dyadic import CHECKED
 from experiments.shared.charts import line_chart
 from experiments.shared.findings import Finding, Results
-from experiments.shared.page_parts import joined, verdict_tables
+from experiments.shared.page_parts import appendix, joined, opening, verdict_tables
 
 THRESHOLDS = (
     "How words were read: comparable or similar is a ratio of errors between 0.8 and 1.25, considerably better one "
@@ -40,6 +40,8 @@ def render(results: Results) -> dict[str, str]:
 def _page(results: Results) -> Iterator[str]:
     yield "# Ranges: the papers' experiments, again"
     yield ""
+    verdicts = list(findings(results))
+    yield from opening(verdicts, f"{STEM}-8a.svg", "Error by length of the range, occupied cells anywhere")
     yield (
         "Section 8.1 of *Differential privacy via wavelet transforms* (Xiao, Wang, Gehrke), section 5.3 of "
         "*Differentially private summaries for sparse data* (Cormode, Procopiuc, Srivastava, Tran), and the vectors of "
@@ -49,7 +51,8 @@ def _page(results: Results) -> Iterator[str]:
         "none. Data and questions come from seeds; the noise is the library's own and has no seed."
     )
     yield ""
-    yield from _verdicts(list(findings(results)))
+    yield from _verdicts(verdicts)
+    yield from appendix()
     for name, section in SECTIONS.items():
         if name in results:
             yield from section(results[name])

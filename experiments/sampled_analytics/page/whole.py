@@ -25,7 +25,7 @@ from experiments.sampled_analytics.page.sections import (
 from experiments.sampled_analytics.trials.releases import METHODS
 from experiments.shared.charts import grouped_bars, line_chart
 from experiments.shared.findings import Finding, Results
-from experiments.shared.page_parts import joined, verdict_tables
+from experiments.shared.page_parts import appendix, joined, opening, verdict_tables
 from experiments.shared.records import short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -78,6 +78,8 @@ def _both(name: str, part: Results) -> dict[str, Any]:
 def _page(results: Results) -> Iterator[str]:
     yield "# Few records of each user: the paper's experiments, again"
     yield ""
+    verdicts = list(findings(results))
+    yield from opening(verdicts, f"{STEM}-7c.svg", "How many of the true top 10 each method finds")
     yield (
         "Section 6 of *A Practical Framework for Privacy-Preserving Data Analytics* (Fan, Jin), figures 5 to 11 and "
         f"table 5, with this library's mechanisms. This page is generated from [{STEM}.json]({STEM}.json) by "
@@ -87,10 +89,10 @@ def _page(results: Results) -> Iterator[str]:
         "release has no seed."
     )
     yield ""
-    verdicts = list(findings(results))
     yield from _in_short(results)
     yield from setting(results)
     yield from _verdicts(verdicts)
+    yield from appendix()
     yield from popularity(results)
     yield from by_data_set(results, "6", "Figure 6: the error by l")
     yield from measures(results, "7", "items")
@@ -101,7 +103,7 @@ def _page(results: Results) -> Iterator[str]:
 
 
 def _in_short(results: Results) -> Iterator[str]:
-    yield "## In short"
+    yield "## The best methods"
     yield ""
     yield "The best of the five methods by each measure."
     yield ""

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 from experiments.shared.charts import bar_chart, line_chart
 from experiments.shared.findings import Finding, Results
-from experiments.shared.page_parts import bullets, curve_table, entry, joined, pictured, verdict_tables
+from experiments.shared.page_parts import (
+    appendix,
+    bullets,
+    curve_table,
+    entry,
+    joined,
+    opening,
+    pictured,
+    verdict_tables,
+)
 from experiments.sparse_summaries.checks.statements import findings
 from experiments.sparse_summaries.page import STEM
 
@@ -27,6 +36,7 @@ def _page(results: Results) -> Iterator[str]:
     verdicts = list(findings(results))
     yield "# Sparse summaries: the paper's experiments, again"
     yield ""
+    yield from opening(verdicts, f"{STEM}-5a.svg", "Error by size of the subset: five methods on one table")
     yield (
         "Section 4 of *Differentially private summaries for sparse data* (Cormode, Procopiuc, Srivastava, Tran), "
         "figures 3 to 7, with this library's mechanisms. This page is generated from "
@@ -35,8 +45,7 @@ def _page(results: Results) -> Iterator[str]:
     yield ""
     yield from _setting(results)
     yield from _verdicts(verdicts)
-    yield "## Figures"
-    yield ""
+    yield from appendix()
     for key in sorted({*results["figures"], *results["costs"]}):
         if key in results["figures"]:
             yield from _figure(key, results["figures"][key])

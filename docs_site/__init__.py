@@ -1,0 +1,1 @@
+"""What is made from docs/: the site, the notebooks of the tutorials, and the picture of the README."""

@@ -1,0 +1,58 @@
+"""Tutorials and how-tos run as they stand and print what they show, up to the noise; notebooks are those pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs_site.__main__ import DOCS, notebooks
+from docs_site.blocks import blocks
+from docs_site.notebooks import block_of
+from docs_site.running import PageFault, masked, reader, run_block, run_page
+
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+PAGES = [
+    *sorted((DOCS / "how-to").glob("*.md")),
+    *(DOCS / f"{name}.md" for name in ("guarantee", "json-api", "ledger", "release-format")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_page_runs(page: Path, tmp_path: Path) -> None:
+    with reader(tmp_path):
+        assert run_page(page.read_text(encoding="utf-8"), page.name) > 0
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_the_tutorial_is_a_notebook_that_runs(page: Path, tmp_path: Path) -> None:
+    """The cells of the notebook are run, which are the blocks of the page: so both are."""
+    path = page.with_suffix(".ipynb")
+    text = path.read_text(encoding="utf-8")
+    assert text == notebooks()[path], f"{path.name}: run python -m docs_site --notebooks"
+    cells = [block_of(cell) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    asked = [(block.code.strip(), block.shown) for block in blocks(page.read_text(encoding="utf-8"))]
+    assert [(cell.code.strip(), cell.shown) for cell in cells] == asked
+    names: dict[str, Any] = {}
+    with reader(tmp_path):
+        for cell in cells:
+            run_block(cell, path.name, names)
+
+
+def test_a_page_that_is_wrong_fails(tmp_path: Path) -> None:
+    with reader(tmp_path):
+        assert run_page("```python\nprint(1 + 1)\n```\n\n```\n3\n```\n", "right up to digits") == 1
+        for wrong in (
+            "```python\nprint('a')\n```\n\n```\nb\n```\n",
+            "```sh\ndiscreet ledger nothing.ledger\n```\n",
+            "```sh\ntrue # ends with code 1\n```\n",
+            "```yaml\na: b\n```\n",
+        ):
+            with pytest.raises(PageFault):
+                run_page(wrong, "wrong")
+    assert masked("│ -1,204.5 ± 3e-05 ━━━━ 0a1b2c3d4e") == masked("│ 7 ± 2 ━ 99887766aa")
+    assert masked("scales 25, 59235/1901") == masked("scales 81.6284, 7")
+    assert masked("│ 12 left") != masked("│ 12 right")
+    assert masked("1 numbers: 0.04\n 16 numbers: 19/51\n") == masked("2 numbers: 1\n")
