@@ -24,7 +24,8 @@ import discreet
 from discreet.errors import BudgetExceeded, DiscreetError
 from discreet.ledger import Ledger
 from discreet.ledger.heads import Witness
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.release import load
 from discreet.release.files import MANIFEST
 

@@ -9,6 +9,7 @@ import importlib.util
 import os
 import shutil
 import socket
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -75,6 +76,7 @@ def running(folder: Path, *, compiled: bool = False) -> Iterator[Spark]:
     """With `compiled`, Java takes its time to make fast code, as it does for users."""
     if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("grpc") is None:
         raise NoSpark("no Spark here: pip install 'discreet[dev]'")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         os.environ["JAVA_HOME"] = str(_java(folder))
     with warnings.catch_warnings():
@@ -97,7 +99,7 @@ def running(folder: Path, *, compiled: bool = False) -> Iterator[Spark]:
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
     }
-    builder = SparkSession.builder.master("local[2]")
+    builder = SparkSession.builder.master("local[2, 2]")  # a task that fails is tried once more
     for name, value in settings.items():
         builder = builder.config(name, value)
     classic = builder.getOrCreate()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.privacy import Unit
-    from discreet.private.publish import from_counts, open_data
+    from discreet.private.open_data import from_counts, open_data
     from discreet.queries import Estimate
     from discreet.release import Release, combine, load
     from discreet.schema import Nominal, Ordinal, Periods, Reading, Schema
@@ -27,7 +27,7 @@ _HOMES = {
     **dict.fromkeys(("Items", "Marginals", "Ranges", "Table"), "tasks"),
     **dict.fromkeys(("Nominal", "Ordinal", "Periods", "Reading", "Schema"), "schema"),
     **dict.fromkeys(("Release", "combine", "load"), "release"),
-    **dict.fromkeys(("from_counts", "open"), "private.publish"),
+    **dict.fromkeys(("from_counts", "open"), "private.open_data"),
     "DiscreetError": "errors",
     "Estimate": "queries",
     "Unit": "privacy",

@@ -19,7 +19,7 @@ def main() -> None:
     # a polite kill ends as Ctrl-C does, so that no private file stays
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app()
+        app(prog_name="discreet")  # also for `python -m discreet`, so that completion is for what people type
     except DiscreetError as error:
         print(f"discreet: {error}", file=sys.stderr)
         codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}

@@ -1,10 +1,11 @@
-"""What `help(discreet.Table)` says: the task, its methods and their parameters, as the methods declare them."""
+"""What `help(discreet.Table)` says: the task, its methods with their parameters as they declare them, and examples."""
 
 from __future__ import annotations
 
 from inspect import cleandoc
 from typing import Any
 
+from discreet.method_names import named_methods
 from discreet.tasks import Task
 
 
@@ -18,10 +19,11 @@ class TaskHelp:
     def __get__(self, instance: object, owner: object = None) -> str:
         from discreet.mechanisms import registry
 
-        lines = [self._said, "", "method: 'auto', or one of these, with its parameters:", ""]
-        for (task, method), kind in registry().items():
-            if task == self._task:
-                lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in kind.parameters), ""]
+        lines = [self._said, "", "method: 'auto', or one of these, with its parameters and an example:", ""]
+        for method, named in named_methods(self._task).items():
+            parameters = registry()[self._task, method].parameters
+            lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in parameters)]
+            lines += [f"    {named['example']}", ""]
         return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -105,6 +105,20 @@ def plan(
     `questions` are the user's own (predicates, or a CSV file or frame of them) in place of the task's natural ones;
     `like` stands in for the private data.
     """
+    *_, whole = growing(task, request, questions=questions, like=like, share=share, progress=progress)
+    return whole
+
+
+def growing(
+    task: Task,
+    request: Request,
+    *,
+    questions: Any = None,
+    like: StandIn | None = None,
+    share: float = SHARE,
+    progress: Progress = lambda stage: None,
+) -> Iterator[Plan]:
+    """The plan as it grows: with one method more each time, and last the whole of it, with its advice."""
     if not 0 < share < 1:
         raise BadParameter(f"share must lie between 0 and 1, such as 0.95, not {share}")
     guess = _guess(request)
@@ -113,7 +127,8 @@ def plan(
     tried = smaller(task, request) if like is None else request
     asked: Classes = []
     rehearsal: Rehearsal | None = None
-    rows = []
+    rows: list[MethodPlan] = []
+    so_far = Plan(request.epsilon, rows, {}, share, in_words(request.epsilon, request.unit), [])
     for method in methods:
         progress(f"{method} at epsilon {as_text(request.epsilon)}")
         auto = why if method == picked else ""
@@ -126,12 +141,13 @@ def plan(
             rows.append(MethodPlan(method, errors, auto, _parameters(mechanism), _note(mechanism)))
         except (BadParameter, CannotAnswer, CountOverflow) as error:
             rows.append(MethodPlan(method, auto=auto, refused=" ".join(str(error).split())))
-    classes = {one.name: one.cells() for one in asked}
+        so_far = replace(so_far, methods=list(rows), classes=so_far.classes or {one.name: one.cells() for one in asked})
+        yield so_far
     rehearsed = any(error.basis == "rehearsed" for one in rows for error in one.errors.values())
     advice = [*(_said(guess, like) if rehearsed else []), *_advice(task, request)]
     if tried is not request and tried.schema.cells < request.schema.cells:
         advice.append(f"It was planned for {tried.schema.sizes[0]:,} items, in place of {request.schema.sizes[0]:,}.")
-    return Plan(request.epsilon, rows, classes, share, in_words(request.epsilon, request.unit), advice)
+    yield replace(so_far, advice=advice)
 
 
 def methods_of(task: Task) -> list[str]:

@@ -178,6 +178,7 @@ class Unit:
 
     @property
     def is_row(self) -> bool:
+        """Whether single rows are protected, and not all rows of a user."""
         return self.column == "row"
 
     @property
@@ -216,12 +217,14 @@ class Unit:
         return replace(self, max_rows=rows, max_rows_per_cell=None)
 
     def to_dict(self) -> dict[str, Any]:
+        """What was declared, as in release.json."""
         bounds = {"max_rows": self.max_rows, "max_rows_per_cell": self.max_rows_per_cell}
         stated = {name: bound for name, bound in bounds.items() if bound is not None}
         return {"unit": self.column, **stated, "neighbours": self.neighbours}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Unit:
+        """The unit that `to_dict` wrote."""
         return cls(
             fields.get("unit", "row"),
             fields.get("max_rows"),

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.errors import BadParameter
+from discreet.method_names import refuse_unknown
 from discreet.privacy import as_text
 
 
@@ -23,6 +24,8 @@ class Task:
     name: ClassVar[str]
     #: whether it may name no attributes, and so mean all that the schema has
     may_name_none: ClassVar[bool] = False
+    #: its arguments but for the method and the method's parameters
+    arguments: ClassVar[tuple[str, ...]] = ("by", "known")
 
     def __init__(self, by: Iterable[str], *, method: str = "auto", known: Any = None, **parameters: Any) -> None:
         names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
@@ -31,8 +34,12 @@ class Task:
         if len(set(names)) != len(names):
             raise BadParameter(f"{type(self).__name__} names an attribute twice: {', '.join(names)}; name each once")
         self.by = names
-        self.method = method
         self.known = [] if known is None else _entries(known)
+        self._ask(method, parameters)
+        refuse_unknown(self.name, method, self.parameters, ("method", *self.arguments))
+
+    def _ask(self, method: str, parameters: Mapping[str, Any]) -> None:
+        self.method = method
         self.parameters = {name: _plain(parameters[name], name) for name in sorted(parameters)}
 
     @property
@@ -49,6 +56,7 @@ class Task:
         return dict(self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
+        """What is asked, as in release.json."""
         return {"task": self.name, "by": list(self.by), "method": self.method, **self._rest()}
 
     def _rest(self) -> dict[str, Any]:
@@ -143,6 +151,7 @@ class Items(Task):
     """
 
     name = "items"
+    arguments = (*Task.arguments, "context")
 
     def __init__(self, by: Any, *, context: Any = (), method: str = "auto", **parameters: Any) -> None:
         if isinstance(scores := parameters.get("scores"), Mapping):  # items may be numbers
@@ -163,6 +172,7 @@ class Items(Task):
 
     @property
     def pairs(self) -> bool:
+        """Whether items are counted two by two."""
         return self.context == (self.item,)
 
     def attributes(self, schema: Iterable[str]) -> tuple[str, ...]:
@@ -199,9 +209,17 @@ TASKS: dict[str, type[Task]] = {task.name: task for task in (Table, Ranges, Marg
 
 
 def task_from_dict(fields: Mapping[str, Any]) -> Task:
-    """The task that `to_dict` wrote; also how a spec's [releases.NAME] becomes a task."""
+    """The task that `to_dict` wrote; also how a spec's [releases.NAME] becomes a task.
+
+    Method and parameters are checked where the method is made: another version may have had others, and mistakes in a
+    spec are named together, each with its place.
+    """
     values = dict(fields)
     name = values.pop("task", None)
     if name not in TASKS:
         raise BadParameter(f"task must be one of {', '.join(sorted(TASKS))}, not {name!r}")
-    return TASKS[name](values.pop("by", ()), method=values.pop("method", "auto"), **values)
+    kind = TASKS[name]
+    arguments = {key: values.pop(key) for key in kind.arguments if key in values}
+    task = kind(arguments.pop("by", ()), **arguments)
+    task._ask(values.pop("method", "auto"), values)
+    return task

@@ -29,8 +29,10 @@ NAMES = [
     "regret",
     "rivals",
     "rows",
+    "slices",
     "sparse",
     "sparse_ranges",
+    "start",
 ]
 NOBODY = Rival("nobody", ("no-such-package-can-exist>=1",), "benchmarks.rivals.no_such_jobs")
 

@@ -14,7 +14,7 @@ from discreet.errors import CannotAnswer
 from discreet.mechanisms import Mechanism, Request, mechanism_for
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries import Summary

@@ -21,7 +21,8 @@ from discreet.mechanisms.table.geometric import Geometric
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.bounded import Bounded
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.release import Release
 from discreet.summaries.dense_cells import DenseCells
 from discreet.tasks import Task, task_from_dict
@@ -163,7 +164,7 @@ class Rounded(Geometric):
 
 def test_intervals_around_rounded_answers_are_found_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry(), ("table", Rounded.method), Rounded)
-    task = discreet.Table(["age", "sex", "place"], method=Rounded.method)
+    task = task_from_dict({"task": "table", "by": ["age", "sex", "place"], "method": Rounded.method})
     assert short(hits(task, "5", COUNTS, 200), 200)
     assert off_without_noise(task)
     assert not short(hits(discreet.Table(["age", "sex", "place"], method="geometric"), "5", COUNTS, 200), 200)

@@ -19,13 +19,13 @@ from discreet.mechanisms import Mechanism, Request, mechanism_for, registry
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Noise
 from discreet.privacy import Unit
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.queries import Questions
 from discreet.release.quantiles import quantile
 from discreet.schema import Schema
 from discreet.summaries import Summary
 from discreet.summaries.sparse_law import SparseLaw
-from discreet.tasks import Task
+from discreet.tasks import Task, task_from_dict
 from tests.conformance.examples import CASES, SCHEMA, each_case
 from tests.conformance.kinds_of_data import (
     CLASSES,
@@ -333,7 +333,7 @@ def test_a_measured_total_makes_intervals_of_the_whole_as_narrow_as_its_own_nois
 
 def test_intervals_around_rounded_answers_are_found_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry(), ("table", Rounded.method), Rounded)
-    task = discreet.Table(["age", "sex", "place"], method=Rounded.method)
+    task = task_from_dict({"task": "table", "by": ["age", "sex", "place"], "method": Rounded.method})
     sample = dict(tables(SCHEMA))["uniform"]
     assert short(covered(task, sample, "5", 60), 60)
 

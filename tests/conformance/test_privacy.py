@@ -20,7 +20,7 @@ from discreet.privacy import Unit
 from discreet.private.bounded import Bounded
 from discreet.summaries import Summary
 from discreet.summaries.dense_cells import DenseCells
-from discreet.tasks import Task
+from discreet.tasks import Task, task_from_dict
 from tests.conformance.examples import CASES, SCHEMA, each_case, made
 from tests.rows_in_memory import opened
 
@@ -52,7 +52,7 @@ def made_of_many_records() -> list[Task]:
     """Requests that only units of several records can make: pairs of items, and a probe of two records."""
     methods = [method for task, method in registry() if task == "items"]
     asked: list[Task] = [discreet.Items("age", context="age", method=method) for method in methods]
-    asked += [discreet.Items("age", method=method, probe=2) for method in methods]
+    asked += [task_from_dict({"task": "items", "by": ["age"], "method": method, "probe": 2}) for method in methods]
     found: list[Task] = []
     for task in asked:
         with suppress(BadParameter):
@@ -198,7 +198,7 @@ CHEATS = {
 @pytest.mark.parametrize("kind", CHEATS, ids=lambda kind: kind.method)
 def test_a_cheating_mechanism_fails(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry(), ("table", kind.method), kind)
-    found = replayed(discreet.Table(["age", "sex"], method=kind.method), Unit())
+    found = replayed(task_from_dict({"task": "table", "by": ["age", "sex"], "method": kind.method}), Unit())
     assert any(CHEATS[kind] in problem for problem in found.problems), found.problems
 
 

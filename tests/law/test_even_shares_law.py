@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.mechanisms.items import item_sizes
 from discreet.mechanisms.items.even_shares import EvenShares
 from discreet.noise import Noise
 from discreet.privacy import Unit
@@ -55,9 +56,9 @@ def weights(users: Sequence[Sequence[int]], bound: int, units: int, items: Seque
     return [found[item] for item in items]
 
 
-def bins(users: Sequence[Sequence[int]]) -> list[int]:
+def bins(users: Sequence[Sequence[int]], most: int) -> list[int]:
     found = Counter((len(mine) - 1).bit_length() for mine in users if mine)
-    return [found[place] for place in range(6)]
+    return [found[place] for place in range((most - 1).bit_length() + 1)]
 
 
 class Remembered(Rows):
@@ -86,7 +87,7 @@ def offsets(summaries: list[SharedCounts], count: str) -> dict[str, list[tuple[F
         assert steps is not None
         items, heads = summary.items, steps.heads.tolist()
         every = {
-            "histogram": (steps.bins, bins(users)),
+            "histogram": (steps.bins, bins(users, min(ITEMS, MOST) if count == "users" else MOST)),
             "items": (items, weights(users, items.bound, items.units, range(ITEMS))),
             "total": (steps.total, [sum(min(len(mine), steps.total.bound) for mine in users)]),
             "head": (steps.head, weights(users, steps.head.bound, steps.head.units, heads)),
@@ -120,7 +121,7 @@ def offsets_in_contexts(draws: int) -> dict[str, list[tuple[Fraction, Any]]]:
         assert steps is not None
         bound, units = items.bound, items.units
         every = {
-            "histogram": (steps.bins, bins(USERS)),
+            "histogram": (steps.bins, bins(USERS, MOST)),
             "items": (items, weights(of_items, bound, units, range(SIZES[0]))),
             "contexts": (summary.contexts, weights(of_contexts, bound, units, range(SIZES[1]))),
             "edges": (summary.edges, weights(USERS, bound, units, range(ITEMS))),
@@ -157,6 +158,27 @@ def test_every_step_has_its_exact_numbers_and_its_noise(count: str) -> None:
         assert disagreeing(halved) == [step], "noise of half the scale is found"
 
 
+def test_items_that_are_looked_at_twice_share_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All twelve are, each look with half of it."""
+    monkeypatch.setattr(item_sizes, "_HIDDEN", -1)
+    monkeypatch.setattr(item_sizes, "_ONE_IN", 1)
+    found: dict[str, list[tuple[Fraction, Any]]] = {"items": [], "listed": []}
+    for summary in drawn("records", draws=DRAWS // 2):
+        assert summary.corrections is not None
+        again = summary.corrections.listed
+        assert again is not None
+        for step, weighed, codes in (
+            ("items", summary.items, list(range(ITEMS))),
+            ("listed", again.weights, again.codes.tolist()),
+        ):
+            exact = weights(USERS, weighed.bound, weighed.units, codes)
+            paid = weighed.bound * weighed.units / (EPSILON * SHARES["items"] / 2)
+            found[step].append((paid, weighed.values - np.array(exact)))
+    assert disagreeing(found) == []
+    halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in pairs] for step, pairs in found.items()}
+    assert disagreeing(halved) == ["items", "listed"]
+
+
 def test_replaced_users_cost_twice() -> None:
     found = offsets(drawn("records", "replace", DRAWS // 2), "records")
     assert sorted(disagreeing(found)) == sorted(SHARES)
@@ -176,8 +198,8 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 def without_noise(fault: str) -> Any:
     plain = EvenShares._weighed
 
-    def weighed(self: EvenShares, step: str, exact: Any, bound: int, units: int, noise: Noise) -> Any:
-        found = plain(self, step, exact, bound, units, noise)
+    def weighed(self: EvenShares, step: str, exact: Any, bound: int, units: int, noise: Noise, *part: Any) -> Any:
+        found = plain(self, step, exact, bound, units, noise, *part)
         if step == fault:
             found.values[:] = exact
         return found

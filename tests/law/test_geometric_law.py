@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import discreet
 from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Unit, exp_negative
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from tests.laplace_law import LaplaceLaw
 from tests.statistics import share
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.tasks import Items, Marginals, Task
 from tests.conformance.examples import EXAMPLES, SCHEMA
 from tests.conformance.test_answers import CODES, COUNTS

@@ -204,9 +204,33 @@ def test_a_file_without_a_header_does_not_show_its_first_row(
     assert "people.csv" in outcome.err
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "duckdb"])
+def as_json_lines(path: Path, columns: dict[str, list[Any]]) -> Path:
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    path.write_text("\n".join(map(json.dumps, rows)) + f'\n{{"person": "{CANARIES["malformed"]}')
+    return path
+
+
+def as_excel(path: Path, columns: dict[str, list[Any]]) -> Path:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in [list(columns), *zip(*columns.values(), strict=True)]:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+def as_delta(path: Path, table: Any) -> Path:
+    import deltalake
+
+    deltalake.write_deltalake(path, table)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "duckdb", "JSON lines", "Excel", "Delta"])
 def test_canaries_in_frames_reach_no_log_no_warning_and_no_file(
     tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -223,12 +247,15 @@ def test_canaries_in_frames_reach_no_log_no_warning_and_no_file(
         "sex": ["f"] * 20 + [CANARIES["outside"]] * 30 + [None, "m"],
         "note": [CANARIES["unused"]] * 52,
     }
-    table = pa.table(columns)
+    table, elsewhere = pa.table(columns), tmp_path_factory.mktemp("rows")
     makers: dict[str, Callable[[], object]] = {
         "pandas": lambda: pd.DataFrame({**columns, "sex": pd.Categorical(columns["sex"])}),
         "polars": lambda: pl.DataFrame(columns).with_columns(pl.col("sex").cast(pl.Categorical)),
         "arrow": lambda: table.set_column(2, "sex", table["sex"].dictionary_encode()).slice(1),
         "duckdb": lambda: duckdb.connect().from_arrow(table),
+        "JSON lines": lambda: as_json_lines(elsewhere / "rows.jsonl", columns),
+        "Excel": lambda: as_excel(elsewhere / "rows.xlsx", columns),
+        "Delta": lambda: as_delta(elsewhere / "rows", table),
     }
     frame = makers[kind]()
     schema = discreet.Schema(age=discreet.Ordinal(0, 4, outside="other"), sex=discreet.Nominal(["f", "m"]))

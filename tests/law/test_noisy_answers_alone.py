@@ -16,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from discreet.mechanisms.items import item_sizes
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.privacy import Number, Unit
-from discreet.private.publish import Data, from_counts, open_data
+from discreet.private.open_data import from_counts, open_data
+from discreet.private.publish import Data
 from discreet.tasks import Items, Marginals, Ranges, Table, Task
 from tests.conformance.examples import EXAMPLES, SCHEMA, made
 from tests.conformance.test_answers import CODES, COUNTS
@@ -109,6 +111,22 @@ def test_all_bounds_of_even_shares_follow_from_noisy_numbers(count: str) -> None
     for users in ([[0]] * 60, [[0] * 20] * 60, [[(who + i) % 40 for i in range(20)] for who in range(60)], []):
         noise = Deaf()
         summary = method_of_items("even-shares", (40,), 30, unit, count=count).measure(Rows((40,), users), noise)
+        found.append((noise.asked, summary.facts(), summary.to_arrow().to_pydict()))
+    assert all(one == found[0] for one in found)
+
+
+def test_which_items_are_looked_at_twice_follows_from_noisy_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item_sizes, "_HIDDEN", -1)
+    unit, found = Unit("who", max_rows=20), []
+    for users in (
+        [[0]] * 60,
+        [[who % 160] * 20 for who in range(160)],
+        [[(who + i) % 40 for i in range(20)] for who in range(60)],
+        [],
+    ):
+        noise = Deaf()
+        summary = method_of_items("even-shares", (160,), 30, unit).measure(Rows((160,), users), noise)
+        assert "listed" in summary.facts()
         found.append((noise.asked, summary.facts(), summary.to_arrow().to_pydict()))
     assert all(one == found[0] for one in found)
 

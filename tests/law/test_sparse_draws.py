@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
+from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.noise import Noise, Rule
 from discreet.noise.draw import CHUNK
@@ -25,6 +26,7 @@ from discreet.noise.skips import positions
 from discreet.noise.survivor_values import signs, sizes
 from discreet.noise.survivors import KeptProbability
 from discreet.numbers.intervals import Rational
+from discreet.privacy import Unit
 from discreet.private.counts import Counts
 from tests.law.laborious import certified, closed_form, method, rule_of, value_law
 from tests.statistics import Agreement, compare, compare_law
@@ -53,6 +55,7 @@ def random_case(name: str) -> Case:
         parameters["theta"] = dice.randrange(1, 3 + int(2 * scale))
     if "threshold" in name:
         parameters["tau"] = str(Fraction(dice.randrange(300, 6000), 1000) * scale)
+    parameters["slices"] = dice.choice([1, 2, 7])
     counts = [0, 0, 0, 1, dice.randrange(2, 4 + int(4 * scale))]
     return Case(name, scale, tuple(dice.sample(counts, 5)), parameters)
 
@@ -64,8 +67,9 @@ def drawn_values(case: Case, noise: Noise) -> NDArray[np.int64]:
     every = np.stack([np.repeat(np.arange(case.copies), cells), np.tile(np.arange(cells), case.copies)], axis=1)
     counts = np.tile(case.counts, case.copies)
     task = discreet.Table(["copy", "cell"], method=case.name, **case.parameters)
-    data = discreet.from_counts(schema, every[counts > 0], counts[counts > 0])
-    summary: Any = data.publish(task, 1 / case.scale, noise=noise).summary
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1 / case.scale))
+    exact = Counts.from_arrays(schema.sizes, every[counts > 0], counts[counts > 0])
+    summary: Any = mechanism.measure(exact, noise)
     chances = np.minimum(np.abs(summary.values) / float(case.rule.limit or 1), 1.0)
     assert np.allclose(summary.weights, summary.values / chances, rtol=1e-12)
     values = np.zeros((case.copies, cells), np.int64)

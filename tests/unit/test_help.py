@@ -1,4 +1,4 @@
-"""`help(discreet.Table)`: every method of the task with its parameters; and importing still costs next to nothing."""
+"""`help(discreet.Table)`: its methods with parameters and an example each; importing still costs next to nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.tasks import TASKS
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_help_of_a_task_has_all_methods_and_parameters(task: str) -> None:
+def test_help_of_a_task_has_all_methods_with_parameters_and_an_example(task: str) -> None:
     shown = pydoc.plain(pydoc.render_doc(getattr(discreet, TASKS[task].__name__)))
     lines = [line.lstrip(" |") for line in shown.splitlines()]
     methods = {method: kind for (name, method), kind in registry().items() if name == task}
@@ -23,6 +23,8 @@ def test_help_of_a_task_has_all_methods_and_parameters(task: str) -> None:
         place = lines.index(method) + 1
         said = lines[place : place + len(kind.parameters)]
         assert said == [f"{parameter.name}: {parameter}" for parameter in kind.parameters]
+        example = eval(lines[place + len(kind.parameters)], {"discreet": discreet})
+        assert (type(example), example.method) == (TASKS[task], method)
     others = {method for _, method in registry()} - methods.keys()
     assert not others & set(lines)
 
@@ -35,7 +37,7 @@ def test_help_starts_with_what_the_task_is() -> None:
 def test_naming_a_task_loads_neither_numpy_nor_mechanisms() -> None:
     code = """
 import sys, discreet
-discreet.Table(["age"], size=5), discreet.Items("movie"), discreet.Ranges, discreet.Marginals
+discreet.Table(["age"], size=5), discreet.Items("movie", method="sra"), discreet.Ranges, discreet.Marginals
 print(sorted({"numpy", "discreet.mechanisms"} & set(sys.modules)))
 discreet.Table.__doc__
 print("discreet.mechanisms" in sys.modules)

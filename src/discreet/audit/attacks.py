@@ -12,7 +12,7 @@ from discreet.audit.traces import traced
 from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Number, Unit
 from discreet.schema import Periods, Schema
-from discreet.tasks import Task
+from discreet.tasks import Task, task_from_dict
 
 
 def audited(
@@ -45,9 +45,17 @@ def audited(
 
     replayed = replay(task, request, progress=say)
     others = None if periods is None or span is None else seen_of_others(task, request, plain, periods, span)
-    guessed = None
+    guessed, left = None, None
+    whole = _as_a_whole(task)
+    asked = Request.of(whole, narrowed, request.unit, epsilon)
     if guess:
-        guessed = black_box(task, request, runs=runs, progress=lambda done, every: say(f"run {done} of {every}"))
-    left = traced(task, request, progress=say) if look else None
+        guessed = black_box(whole, asked, runs=runs, progress=lambda done, every: say(f"run {done} of {every}"))
+    if look:
+        left = traced(whole, asked, progress=say)
     method = mechanism_for(task, request).method
     return Audited(name, task.name, method, request.unit.to_dict(), replayed, guessed, left, others)
+
+
+def _as_a_whole(task: Task) -> Task:
+    """Without slices, as invented rows have no executors; what is replayed is drawn slice by slice."""
+    return task_from_dict({name: given for name, given in task.to_dict().items() if name != "slices"})

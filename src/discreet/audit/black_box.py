@@ -26,7 +26,7 @@ from discreet.audit.neighbours import Cell, Invented
 from discreet.mechanisms import Request
 from discreet.noise import Noise, SystemSource
 from discreet.numbers.intervals import Rational
-from discreet.private.publish import open_data
+from discreet.private.open_data import open_data
 from discreet.queries import questions_of
 from discreet.tasks import Task
 

@@ -11,7 +11,7 @@ from discreet.audit.neighbours import Invented
 from discreet.audit.recorder import TapedNoise
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Request
-from discreet.private.publish import open_data
+from discreet.private.open_data import open_data
 from discreet.schema import Periods, Schema, Span
 from discreet.tasks import Task
 

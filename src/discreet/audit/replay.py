@@ -20,7 +20,8 @@ from discreet.audit.tape import Flipped
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Request, mechanism_for
 from discreet.privacy import Unit
-from discreet.private.publish import Data, from_counts, open_data
+from discreet.private.open_data import from_counts, open_data
+from discreet.private.publish import Data
 from discreet.release import Release
 from discreet.schema import Schema
 from discreet.tasks import Task

@@ -19,7 +19,7 @@ from discreet.noise import Noise, SeededSource
 from discreet.noise.noise import Shape
 from discreet.numbers.intervals import Real
 from discreet.privacy import Unit
-from discreet.private.publish import open_data
+from discreet.private.open_data import open_data
 from discreet.schema import Schema
 from discreet.tasks import task_from_dict
 

@@ -13,7 +13,9 @@ from discreet.cli.options import AsJson, Bins, Level, OnlyWhere, Others, Quiet, 
 def query(
     release: ReleaseFolder,
     where: Annotated[str | None, typer.Argument(help="A predicate; everybody is counted if it is left out.")] = None,
-    by: Annotated[str | None, typer.Option(help="Group by attributes: sex,country.region")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Group by attributes: sex,country.region")
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Many questions: a column per attribute, or `where`.")] = None,
     cells: Annotated[Path | None, typer.Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Whole numbers that add up, none below zero.")] = False,
@@ -61,7 +63,7 @@ def query(
     """
     from discreet.cli.asking import QueryWords, Wanted, run
 
-    asked = QueryWords(where, by, csv, cells, bins, cumulative, sql, keep)
+    asked = QueryWords(where, _joined(by), csv, cells, bins, cumulative, sql, keep)
     numbers = Wanted(level, whole, measured, largest, sort, ascending, shares, simultaneous, reliable)
     run(release, asked, numbers, output, as_json, others=others or (), same_records=same_records)
 
@@ -73,7 +75,7 @@ def quantile(
         str, typer.Argument(help="Which part of the records: 0.5 is the median; or 0.25,0.5,0.75.")
     ] = "0.5",
     where: OnlyWhere = None,
-    by: Annotated[str | None, typer.Option(help="For each group: sex,country.region")] = None,
+    by: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="For each group: sex,country.region")] = None,
     bins: Bins = None,
     level: Level = 0.95,
     output: Annotated[Path | None, output_file("Write several as .csv, .xlsx or .parquet.")] = None,
@@ -89,7 +91,7 @@ def quantile(
     """
     from discreet.cli.asking import run_quantile
 
-    run_quantile(release, attribute, share, where, by, bins, level, output, as_json)
+    run_quantile(release, attribute, share, where, _joined(by), bins, level, output, as_json)
 
 
 def share(
@@ -208,3 +210,8 @@ def rows(
 
 
 ANALYST_COMMANDS = (query, quantile, share, compare, mean, top, rows)
+
+
+def _joined(names: list[str] | None) -> str | None:
+    """`--by age,sex` and `--by age --by sex` are the same."""
+    return ",".join(names) if names else None

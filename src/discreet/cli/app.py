@@ -18,7 +18,6 @@ app = typer.Typer(
     name="discreet",
     help="Publish counts, not people: releases under pure epsilon-differential privacy, with honest error bars.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -85,7 +84,7 @@ def check(
 
 @schema_app.command("draft")
 def draft(
-    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="A CSV, Parquet, Arrow, JSON lines or Excel file.")],
     output: Annotated[Path | None, output_file("Write here instead of printing.")] = None,
 ) -> None:
     """Draft a commented spec from private data, to be reviewed; `publish` refuses it until its mark is removed.

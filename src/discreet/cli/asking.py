@@ -206,13 +206,18 @@ def _give(release: Release, frame: Frame, level: float, output: Path | None, as_
 def _cell(name: str, value: Any, counts: bool) -> str:
     """As people read it; ends of quantiles are labels."""
     if isinstance(value, float) and name not in NUMBERS:
-        return f"{value:,.4g}"
+        return _plain(value)
     if name not in NUMBERS or not isinstance(value, int | float) or not (counts or isinstance(value, float)):
         return str(value)
     if name == "certainty":
         return f"{value:.0%}" if value >= _TELLS else "cannot tell"
+    if not counts or not math.isfinite(value):
+        return _plain(value)
+    return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"
+
+
+def _plain(value: float) -> str:
+    """A number that has a name of the asker's own: a count, or a share."""
     if not math.isfinite(value):
         return "none"
-    if not counts:
-        return f"{value:,.4g}"
-    return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"

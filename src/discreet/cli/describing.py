@@ -10,11 +10,13 @@ from pathlib import Path
 from discreet.cli.publishing import spec_during
 from discreet.cli.show import print_json
 from discreet.errors import BadParameter, BadSpec, DiscreetError
-from discreet.mechanisms import Request, mechanism_for, registry
+from discreet.mechanisms import Request, mechanism_for
+from discreet.method_names import named_methods
 from discreet.queries.where import is_plain_name
 from discreet.schema import Periods
 from discreet.spec import Spec, check_spec
 from discreet.spec.problem import Problem
+from discreet.tasks import TASKS
 
 
 def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str | None = None) -> None:
@@ -47,7 +49,7 @@ def run_check(path: Path, as_json: bool, look_at_data: bool = False, period: str
 
 def checked(path: Path) -> tuple[list[Problem], list[str], Spec | None]:
     """Every mistake; what else is good to know if there is none; and those parts of the spec that are right."""
-    methods = {task: [method for owner, method in registry() if owner == task] for task, _ in registry()}
+    methods = {task: named_methods(task) for task in TASKS}
     sound: list[Spec] = []
 
     def further(spec: Spec) -> list[str]:
@@ -71,7 +73,8 @@ def _source_problems(spec: Spec) -> list[str]:
     if not spec.unit.is_row:
         columns["privacy"] = spec.unit.column
     try:
-        source = open_source([spec.resolve(path) for path in paths], delimiter=spec.delimiter, encoding=spec.encoding)
+        reading = {"delimiter": spec.delimiter, "encoding": spec.encoding}
+        source = open_source([spec.resolve(path) for path in paths], **reading, remote=spec.remote)
         lacking = source.lacking(columns.values())
     except DiscreetError as error:
         return [f"[data] source: {error}"]

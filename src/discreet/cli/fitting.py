@@ -20,7 +20,8 @@ def run_fit(path: Path, as_json: bool, period: str | None) -> None:
     """Prints what was found; ends with code 1 if there is a warning. A draft may be checked, too: nothing is made."""
     spec = load_spec(path)
     wanted = [release for release in spec.releases.values() if release.all_rows == (period is None)]
-    rows = Rows(open_source(sources_of(path, spec), delimiter=spec.delimiter, encoding=spec.encoding), UNLIMITED)
+    reading = {"delimiter": spec.delimiter, "encoding": spec.encoding}
+    rows = Rows(open_source(sources_of(path, spec), **reading, remote=spec.remote), UNLIMITED)
     schema = spec.schema
     if period is not None:
         if spec.periods is None:

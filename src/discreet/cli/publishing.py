@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
-from discreet.private.publish import Data, open_data
 from discreet.release.files import MANIFEST
 from discreet.spec import ReleaseSpec, Spec, load_spec
+
+if TYPE_CHECKING:
+    from discreet.private.publish import Data
 
 
 def run(path: Path, name: str | None, output: Path | None, period: str | None, quiet: bool, as_json: bool) -> None:
@@ -142,6 +144,8 @@ def data_of(path: Path, spec: Spec) -> Data:
         problems += error.problems
     if problems:
         raise BadSpec(problems)
+    from discreet.private.open_data import open_data
+
     return open_data(
         sources,
         spec.schema,
@@ -153,6 +157,7 @@ def data_of(path: Path, spec: Spec) -> Data:
         about=spec.about,
         delimiter=spec.delimiter,
         encoding=spec.encoding,
+        remote=spec.remote,
     )
 
 

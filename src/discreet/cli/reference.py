@@ -13,6 +13,10 @@ _COMMANDS = """# Commands
 
 Made by `python -m discreet.cli.reference`. Exit codes: 0 done, 1 a check said no, 2 bad input, 3 budget exceeded,
 4 failed after the charge, 130 stopped. `discreet --version` says which version this is.
+
+`discreet --install-completion` lets the Tab key complete commands, options and files from the next terminal on, in
+bash, zsh, fish and PowerShell: it adds a line to your shell's start-up file. `discreet --show-completion` prints what
+it would install, for those who put it in place themselves. It was tried in bash only.
 """
 _METHODS = """# Methods and their parameters
 
@@ -24,16 +28,18 @@ Python they are arguments of the task, and `help(discreet.Table)` says the same 
 def pages(docs: Path) -> dict[Path, str]:
     """Every page, or page with a part, that is made from the code, as it should be."""
     from discreet import report
+    from discreet.cli.python_reference import python_page
     from discreet.mechanisms import registry
+    from discreet.method_names import FILE
     from discreet.report.exactness import CARDS
 
-    found = {docs / "cli.md": commands(), docs / "methods.md": methods()}
+    found = {docs / "cli.md": commands(), docs / "methods.md": methods(), docs / "python.md": python_page()}
     for (_, method), kind in registry().items():
         card = docs / "mechanisms" / f"{stem(method)}.md"
         found[card] = _with_parameters(card.read_text(encoding="utf-8"), _parameters(kind))
-    found[Path(report.__file__).parent / CARDS] = _claims(
-        {method: found[docs / "mechanisms" / f"{stem(method)}.md"] for _, method in registry()}
-    )
+    cards = {method: found[docs / "mechanisms" / f"{stem(method)}.md"] for _, method in registry()}
+    found[Path(report.__file__).parent / CARDS] = _claims(cards)
+    found[FILE] = _names_and_examples(cards)
     return found
 
 
@@ -44,6 +50,22 @@ def _claims(cards: dict[str, str]) -> str:
         sections = dict(re.findall(r"^## (.+?)\n\n(.*?)(?=\n## |\Z)", card, re.DOTALL | re.MULTILINE))
         parts[method] = {"claim": sections["Claim"].strip(), "proof": sections["Proof sketch"].strip()}
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
+
+
+def _names_and_examples(cards: dict[str, str]) -> str:
+    """Where each method of a task is, what it can be told, by name, and its first example for that task."""
+    from discreet.mechanisms import registry
+    from discreet.tasks import TASKS
+
+    found: dict[str, dict[str, Any]] = {}
+    for (task, method), kind in registry().items():
+        asked = re.search(rf"^discreet\.{TASKS[task].__name__}\(.*\)$", cards[method], re.MULTILINE)
+        if asked is None:
+            raise ValueError(f"the card of {method} has no example of task {task!r}")
+        names = [parameter.name for parameter in kind.parameters]
+        module = kind.__module__.removeprefix("discreet.mechanisms.")
+        found.setdefault(task, {})[method] = {"module": module, "parameters": names, "example": asked[0]}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def stem(method: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from discreet.cli.show import print_answer
 from discreet.errors import BadParameter
-from discreet.release import Release, combine, load
+from discreet.release import Release, load
 
 
 def opened(folder: Path, others: Sequence[Path], same_records: bool) -> Release:
@@ -16,6 +16,8 @@ def opened(folder: Path, others: Sequence[Path], same_records: bool) -> Release:
         if same_records:
             raise BadParameter("--same-records is about releases that are put together: use it with --with")
         return load(folder)
+    from discreet.release import combine
+
     return combine([load(folder), *(load(other) for other in others)], same_records=same_records)
 
 

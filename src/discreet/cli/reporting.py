@@ -6,8 +6,8 @@ from pathlib import Path
 
 from discreet.cli.show import print_json
 from discreet.errors import BadParameter
-from discreet.report.document import paged
-from discreet.report.evidence import FAILED, PASSED, gathered
+from discreet.report.document import page_of
+from discreet.report.evidence import FAILED, PASSED
 from discreet.report.registry_entry import entry_text
 
 _WORDS = {PASSED: "all checks passed", FAILED: "DO NOT SIGN"}
@@ -26,14 +26,13 @@ def run(
     for target in filter(None, [output, registry]):
         if not target.absolute().parent.is_dir() or target.is_dir():
             raise BadParameter(f"{target}: cannot be written to; name a file in a folder that exists")
-    page = paged(gathered(release, ledger, audit, about))
+    page = page_of(release, ledger=ledger, audit=audit, about=about)
     output.write_text(page.html, encoding="utf-8")
     evidence, verdict = page.evidence, page.evidence.verdict
     if registry is not None and verdict != FAILED:
         registry.write_text(entry_text(evidence), encoding="utf-8")
     if as_json:
-        checks = [{"check": one.check, "result": one.result, "why": one.why} for one in evidence.checks]
-        print_json({"report": str(output), "verdict": verdict, "checks": checks})
+        print_json({"report": str(output), **page.to_dict()})
     elif not quiet:
         print(
             f"{output}: {_WORDS.get(verdict, 'nothing is wrong in what could be checked, but not everything could be')}"

@@ -17,7 +17,6 @@ from discreet.ledger.entries import ACTS
 from discreet.ledger.refusals import by_whom
 from discreet.ledger.standing import State
 from discreet.privacy import as_text, exact
-from discreet.release import load
 
 
 @dataclass(frozen=True)
@@ -156,6 +155,8 @@ def _damage(ledger: Ledger) -> LedgerError | None:
 
 def _verdict(ledger: Ledger, folder: Path) -> tuple[str | None, str | None]:
     """The name of a release, and what is wrong with it if anything is."""
+    from discreet.release import load
+
     try:
         manifest = load(folder).manifest
     except DiscreetError as error:

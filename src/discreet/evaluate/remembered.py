@@ -13,11 +13,12 @@ import pyarrow as pa
 from discreet.privacy import Unit
 from discreet.private.bounded import Bounded, Origin
 from discreet.private.counts import Counts
+from discreet.private.engines.base import USER
 from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import quiet, remembered_bytes
-from discreet.private.engines.users import USER, with_users
+from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 from discreet.private.rows import Rows
 from discreet.schema import Ordinal, Schema

@@ -17,6 +17,7 @@ from functools import cache
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.guesses import Guess
+from discreet.method_names import named_methods, unknown_method
 from discreet.naming import did_you_mean
 from discreet.parameters import problems
 from discreet.tasks import Task
@@ -29,7 +30,7 @@ __all__ = ["FORMER_AUTO", "Mechanism", "Request", "mechanism_for", "methods_for"
 #: of its halves in view
 AUTO: dict[str, tuple[tuple[str, float], ...]] = {
     "table": (("geometric", 2**6), ("adaptive", math.inf)),
-    "ranges": (("weighted", 2**7), ("adaptive", math.inf)),
+    "ranges": (("weighted", 2**5), ("adaptive", math.inf)),
     "marginals": (("agreed", math.inf),),
     "items": (("even-shares", math.inf),),
     "pairs of items": (("sra", math.inf),),
@@ -65,17 +66,22 @@ def methods_for(task: Task) -> list[str]:
 
 def mechanism_for(task: Task, request: Request, method: str | None = None) -> Mechanism:
     """The mechanism a task (or `method`) names, or the one `auto` picks from public facts; refuses what cannot work."""
-    known, method = registry(), method or task.method
+    method = method or task.method
     if method == "auto":
         return _picked(task, request)
-    if (task.name, method) not in known:
-        methods = methods_for(task)
-        raise BadParameter(
-            f"task {task.name!r} has no method {method!r} in this version.{did_you_mean(method, methods)} "
-            f"Known methods: {', '.join(methods)}"
-        )
-    kind = known[task.name, method]
+    kind = _kind(task, method)
     return kind(_without_idle_guess(kind, request))
+
+
+def _kind(task: Task, method: str) -> type[Mechanism]:
+    """The class of a method. Of all methods only this one is loaded, unless they are all there already."""
+    named = named_methods(task.name).get(method)
+    if named is None or registry.cache_info().currsize:
+        if (task.name, method) not in registry():
+            raise BadParameter(unknown_method(task.name, method, methods_for(task)))
+        return registry()[task.name, method]
+    module = importlib.import_module(f"{__name__}.{named['module']}")
+    return next(kind for kind in _concrete(Mechanism) if kind.__module__ == module.__name__)  # type: ignore[type-abstract]
 
 
 def _without_idle_guess(kind: type[Mechanism], request: Request) -> Request:
@@ -102,7 +108,7 @@ def why_auto(task: Task, request: Request) -> tuple[str, str]:
 def _picked(task: Task, request: Request) -> Mechanism:
     """What `auto` means for this request. Parameters of methods never decide which one that is."""
     method, _ = why_auto(task, request)
-    kind = registry()[task.name, method]
+    kind = _kind(task, method)
     request = _without_idle_guess(kind, request)
     _check_parameters(task, kind, request)
     return kind(request)
@@ -110,11 +116,7 @@ def _picked(task: Task, request: Request) -> Mechanism:
 
 def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> None:
     """Refuses parameters that the method lacks, and says which methods of the task have them."""
-    every = {
-        method: [parameter.name for parameter in inner.parameters]
-        for (name, method), inner in registry().items()
-        if name == task.name
-    }
+    every = {method: names["parameters"] for method, names in named_methods(task.name).items()}
     lacking = [name for name in request.parameters if name not in every[kind.method]]
     if not lacking:
         return

@@ -21,6 +21,12 @@ def limbs_for(size: int) -> int:
     return 2 * max(1, -(-size.bit_length() // 64))
 
 
+def number_at(numbers: NDArray[Any], place: int) -> int:
+    """One of these numbers, as Python has it."""
+    one = numbers[place]
+    return int(one) if numbers.ndim == 1 else int.from_bytes(one.astype("<u4").tobytes(), "little")
+
+
 @dataclass(frozen=True)
 class CellNumbers:
     """Numbers 0 to cells - 1, the last attribute changing fastest. In a wide domain no attribute has 2**31 codes."""

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arrow import array_of
 from discreet.errors import BadParameter
 
 
@@ -135,7 +136,7 @@ def _encoded(path: Path | None, table: Any) -> QuestionTable:
     columns = []
     for title, chunked in zip(table.column_names, table.unify_dictionaries().columns, strict=True):
         texts = chunked.chunk(0).dictionary.to_pylist() if chunked.num_chunks else []
-        parts = [chunk.indices.to_numpy() for chunk in chunked.chunks]
+        parts = [array_of(chunk.indices) for chunk in chunked.chunks]
         index = np.concatenate([np.empty(0, dtype=np.int32), *parts])
         columns.append(TextColumn(title.strip(), texts, index))
     return QuestionTable(path, table.num_rows, tuple(columns))

@@ -63,6 +63,7 @@ class CombinedRelease(Release):
         return replace(found, note=note)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> NoReturn:
+        """Refused: each release is saved by itself."""
         raise BadParameter("releases put together cannot be saved: save each of them, and combine them again")
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,19 @@ from discreet.queries.known_totals import KnownTotals
 from discreet.queries.reliability import read_thresholds
 from discreet.release.cells_file import CELLS, about_cells, cells_table, has_labels
 from discreet.schema import Schema
-from discreet.summaries import SHAPES, Summary
+from discreet.summaries import Summary, summary_of
+from discreet.summaries.dense_cells import MOST_LABELLED
 from discreet.summaries.informed import informed
 
+#: bytes of a file, or the path of one that has them
+Content = bytes | Path
 MANIFEST = "release.json"
 TABLE = "table.parquet"
 FORMAT = 2
+#: the table comes in slices, each a file
+SLICED = 3
 #: format 1 has sentences where format 2 has kinds of what is left out
-READABLE = (1, 2)
+READABLE = (1, 2, SLICED)
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("id", "request", "dataset", "time", "method", "epsilon", "software"), str),
     **dict.fromkeys(("task", "unit", "schema", "noise", "ledger", "summary", "files"), dict),
@@ -45,28 +50,48 @@ def seal_of(manifest: dict[str, Any]) -> str:
 
 
 def sealed(
-    manifest: dict[str, Any], summary: Summary, beside: Mapping[str, bytes] | None = None
-) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The manifest with file hashes and seal, and the bytes of its files, by name.
+    manifest: dict[str, Any], summary: Summary, beside: Mapping[str, Content] | None = None
+) -> tuple[dict[str, Any], dict[str, Content]]:
+    """The manifest with file hashes and seal, and the bytes of its files, or where these are, by name.
 
     A release that was loaded keeps its format, and what lay `beside` its table, so that a copy has the seal that the
     ledger knows. Beside a new one whose rows are no cells lie its cells, unless they are too many.
     """
+    if manifest.get("format") == SLICED:  # as it was loaded, under the seal that it has
+        return dict(manifest), dict(beside or {})
     table = summary.stored()
-    contents = {TABLE: _packed(table)}
+    contents: dict[str, Content] = {TABLE: packed(table)}
     said: dict[str, Any] = {}
     if beside is not None:
         contents |= beside
     elif not has_labels(table.column_names, summary.schema):
         said = {"cells": about_cells(summary.schema)}
         if said["cells"]["file"] is not None:
-            contents[CELLS] = _packed(cells_table(summary))
-    files = {name: {"sha256": hashlib.sha256(held).hexdigest(), "bytes": len(held)} for name, held in contents.items()}
+            contents[CELLS] = packed(cells_table(summary))
+    files = {name: digest_of(held) for name, held in contents.items() if isinstance(held, bytes)}
     complete = {**manifest, "format": manifest.get("format", FORMAT), **said, "files": files}
     return {**complete, "seal": seal_of(complete)}, contents
 
 
-def _packed(table: Any) -> bytes:
+def sealed_slices(manifest: dict[str, Any], facts: dict[str, Any], slices: Sequence[Mapping[str, Any]]) -> Any:
+    """The manifest, complete, of a table in slices: `file`, `sha256`, `bytes` and `rows` of each, in order."""
+    schema = Schema.from_dict(manifest["schema"])
+    complete = {
+        **manifest,
+        "summary": {**facts, "slices": [{"file": one["file"], "rows": one["rows"]} for one in slices]},
+        "format": SLICED,
+        **({"cells": about_cells(schema)} if facts["shape"] == "dense-cells" and schema.cells > MOST_LABELLED else {}),
+        "files": {one["file"]: {"sha256": one["sha256"], "bytes": one["bytes"]} for one in slices},
+    }
+    return {**complete, "seal": seal_of(complete)}
+
+
+def digest_of(held: bytes) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(held).hexdigest(), "bytes": len(held)}
+
+
+def packed(table: Any) -> bytes:
+    """The bytes of a Parquet file with this table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -77,8 +102,10 @@ def _packed(table: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-def read_beside(folder: Path, manifest: dict[str, Any]) -> dict[str, bytes]:
-    """The files besides the table, of a release whose bytes were checked."""
+def read_beside(folder: Path, manifest: dict[str, Any]) -> dict[str, Content]:
+    """The files besides the table, of a release whose bytes were checked; slices stay where they are."""
+    if manifest["format"] == SLICED:
+        return {name: folder / name for name in manifest["files"]}
     return {name: (folder / name).read_bytes() for name in manifest["files"] if name != TABLE}
 
 
@@ -128,7 +155,18 @@ def _wrong_part(manifest: dict[str, Any]) -> str:
         return f"thresholds ({_short(error)})"
     if wrong := _wrong_words(manifest):
         return f"words in `{wrong}`"
+    if manifest["format"] == SLICED:
+        return "" if _lists_slices(manifest) else "a list of its slices"
     return "" if TABLE in manifest["files"] else f"{TABLE} among its `files`"
+
+
+def _lists_slices(manifest: dict[str, Any]) -> bool:
+    """Whether every file is a slice, and every slice a file."""
+    slices = manifest["summary"].get("slices")
+    if not isinstance(slices, list) or not all(isinstance(one, dict) for one in slices) or not slices:
+        return False
+    whole = all(type(one.get("rows")) is int and one["rows"] >= 0 for one in slices)
+    return whole and [one.get("file") for one in slices] == list(manifest["files"])
 
 
 def _wrong_words(manifest: dict[str, Any]) -> str:
@@ -147,19 +185,34 @@ def _wrong_words(manifest: dict[str, Any]) -> str:
     return "" if plain else "versions"
 
 
-def read_summary(folder: Path, manifest: dict[str, Any]) -> Summary:
-    """The summary, after every file was found to have the bytes that were published."""
+def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
+    """Every file has the bytes that were published."""
+    for name, published in manifest["files"].items():
+        if Path(name).name != name or not (folder / name).is_file():
+            raise TamperedRelease(f"{folder}: {name} is missing; copy the whole release folder again")
+        if _digest(folder / name) != published:
+            raise TamperedRelease(f"{folder}: {name} was changed or cut off after it was published; get it again")
+    if manifest["format"] == SLICED:
+        others = {path.name for path in folder.glob("*.parquet")} - manifest["files"].keys()
+        if others:  # nobody is to take it for a part of the release
+            raise TamperedRelease(f"{folder}: {min(others)} is no part of the release; get it again")
+
+
+def read_summary(folder: Path, manifest: dict[str, Any], *, just_written: bool = False) -> Summary:
+    """The summary, after every file was found to have the bytes that were published, unless we wrote them just now."""
     try:
-        for name, published in manifest["files"].items():
-            if Path(name).name != name or not (folder / name).is_file():
-                raise TamperedRelease(f"{folder}: {name} is missing; copy the whole release folder again")
-            if _digest(folder / name) != published:
-                raise TamperedRelease(f"{folder}: {name} was changed or cut off after it was published; get it again")
+        if not just_written:
+            _check_files(folder, manifest)
         for said in manifest["leaves_out"]:
             LeftOut.from_dict(said)
         facts = {**_unsaid(manifest), **manifest["summary"]}
         schema, entries = Schema.from_dict(manifest["schema"]), manifest["task"].get("known")
-        summary = SHAPES[facts["shape"]].read(schema, facts, folder / TABLE)
+        if manifest["format"] == SLICED:
+            from discreet.summaries.sliced_cells import read_slices
+
+            summary = read_slices(schema, facts, folder)
+        else:
+            summary = summary_of(facts["shape"]).read(schema, facts, folder / TABLE)
         return informed(summary, None if entries is None else KnownTotals.of(read_entries(entries), schema))
     except TamperedRelease:
         raise

@@ -14,7 +14,6 @@ from typing import Any
 from discreet.charts.small_bars import html_table, small_bar
 from discreet.errors import BadParameter, MissingExtra
 from discreet.naming import usable_path
-from discreet.release.workbook import workbook
 
 SHOWN = 20
 ENDINGS = (".csv", ".xlsx", ".parquet")
@@ -52,15 +51,18 @@ class Frame:
         return [{name: _finite(value) for name, value in zip(self.columns, row, strict=True)} for row in self.rows()]
 
     def to_arrow(self) -> Any:
+        """The same as an Arrow table."""
         import pyarrow as pa
 
         return pa.table({name: pa.array(_one_type(column)) for name, column in self.columns.items()})
 
     def to_pandas(self) -> Any:
+        """The same as a pandas frame; needs the extra `frames`."""
         pd = extra("pandas", "to_pandas")
         return pd.DataFrame({name: _one_type(column) for name, column in self.columns.items()})
 
     def to_polars(self) -> Any:
+        """The same as a polars frame; needs the extra `frames`."""
         pl = extra("polars", "to_polars")
         return pl.DataFrame({name: _plain(_one_type(column)) for name, column in self.columns.items()})
 
@@ -78,6 +80,8 @@ class Frame:
 
     def to_excel(self, path: str | Path) -> Path:
         """An .xlsx file: texts that look like formulas stay texts, and notes have a sheet of their own."""
+        from discreet.release.workbook import workbook  # which loads what XML needs
+
         target, content = _file(path), workbook(list(self.columns), self.rows(), self.notes)
         target.write_bytes(content)
         return target

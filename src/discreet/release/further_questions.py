@@ -11,13 +11,13 @@ from discreet.errors import BadParameter, CannotAnswer
 from discreet.queries import Boxes, Questions, Where, bind
 from discreet.queries.binding import attribute_index
 from discreet.queries.reliability import FLAG_LEVEL
+from discreet.release.files import Content
 from discreet.release.flagged import Flagged, flagged
 from discreet.release.frame import Frame
 from discreet.release.groups import Bins, Group, grouped, groups_of
 from discreet.release.levels import LEVEL, checked_level
 from discreet.release.quantiles import Quantile, quantile, quantile_table
 from discreet.release.running_counts import running_counts
-from discreet.release.sql_answers import sql_answers
 from discreet.release.top_items import top_items
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Answers, Summary
@@ -30,13 +30,14 @@ _TOP = 10
 class FurtherQuestions:
     """A summary, its manifest, and questions about order; `Release` adds counts, tables and files."""
 
-    def __init__(self, summary: Summary, manifest: dict[str, Any], beside: Mapping[str, bytes] | None = None) -> None:
+    def __init__(self, summary: Summary, manifest: dict[str, Any], beside: Mapping[str, Content] | None = None) -> None:
         self.summary, self.manifest = summary, manifest
-        #: bytes of files besides the table, by name; None if they are still to be made
+        #: files besides the table, by name; None if they are still to be made
         self._beside = beside
 
     @property
     def schema(self) -> Schema:
+        """The attributes that it counts by, with their domains."""
         return self.summary.schema
 
     def prefix(
@@ -100,6 +101,8 @@ class FurtherQuestions:
         A part of SQL, see docs/asking.md: groups, counts, shares and quantiles, each with its ends (`low`, `high`; of
         several, `count_low` and so on). What cannot be answered is refused, and the message says what can.
         """
+        from discreet.release.sql_answers import sql_answers
+
         return sql_answers(self.summary, self._known, text, checked_level(level))
 
     def top(

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.release.files import MANIFEST, read_manifest
+from discreet.release.files import MANIFEST, Content, read_manifest
 
 _SUFFIX = ".unpublished"
 _REPLACED = ".replaced"
+_STAGED, _LEAVING = ".slices", ".leaving"
 
 
 def check(target: Path) -> None:
@@ -38,14 +39,15 @@ def check(target: Path) -> None:
 def place(
     target: Path,
     manifest: dict[str, Any],
-    contents: Mapping[str, bytes],
+    contents: Mapping[str, Content],
     record: Callable[[str], None] = lambda seal: None,
     *,
     instead: bool = False,
 ) -> None:
     """Write all files and rename; `record` gets the seal when all bytes are on disk and none is visible yet.
 
-    With `instead`, a release that is there is moved away just before, and removed just after.
+    What is given by a path is moved if it lies in a `staging` folder, else copied. With `instead`, a release that is
+    there is moved away just before, and removed just after.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     hidden = _hidden(target)
@@ -69,6 +71,40 @@ def place(
                 shutil.rmtree(hidden, ignore_errors=True)
             raise
     sweep(target, manifest["id"])
+
+
+@contextmanager
+def staging(target: Path) -> Iterator[Path]:
+    """A private folder beside the place of a release, for files that may become parts of it; gone in the end.
+
+    It is renamed first: a writer who is late finds no folder of its name any more.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _sweep_staging(target)
+    folder = _hidden(target, _STAGED)
+    with _opened(folder) as handle:
+        _lock(handle)
+        try:
+            yield folder
+        finally:
+            _removed(folder)
+
+
+def _sweep_staging(target: Path) -> None:
+    """What a dead process left of slices for this place, of which none was published."""
+    for folder in _siblings(target, _STAGED):
+        if not _is_held(folder):
+            _removed(folder)
+    for folder in _siblings(target, _LEAVING):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _removed(folder: Path) -> None:
+    gone = folder.with_name(folder.name.removesuffix(_STAGED) + _LEAVING)
+    with suppress(OSError):
+        folder.rename(gone)
+    for _ in range(3):  # a file that was just being made may have come since its folder was listed
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def check_replaceable(target: Path) -> None:
@@ -129,18 +165,19 @@ def sweep(target: Path, release_id: str) -> None:
     for hidden in _siblings(target):
         if _said(hidden).get("id", release_id) == release_id and not _is_held(hidden):
             shutil.rmtree(hidden, ignore_errors=True)
+    _sweep_staging(target)
 
 
-def _hidden(target: Path) -> Path:
-    return Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_SUFFIX, dir=target.parent))
+def _hidden(target: Path, suffix: str = _SUFFIX) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=suffix, dir=target.parent))
 
 
-def _siblings(target: Path) -> Iterator[Path]:
+def _siblings(target: Path, suffix: str = _SUFFIX) -> Iterator[Path]:
     prefix = f".{target.name}."
     if target.parent.is_dir():
         for path in sorted(target.parent.iterdir()):
-            token = path.name.removeprefix(prefix).removesuffix(_SUFFIX)
-            if path.name == f"{prefix}{token}{_SUFFIX}" and "." not in token:  # `a` is not `a.b`
+            token = path.name.removeprefix(prefix).removesuffix(suffix)
+            if path.name == f"{prefix}{token}{suffix}" and "." not in token:  # `a` is not `a.b`
                 yield path
 
 
@@ -165,20 +202,32 @@ def _reveal(hidden: Path, target: Path, seal: str) -> None:
     _sync(target.parent)
 
 
-def _write(path: Path, content: Any) -> None:
+def _write(path: Path, content: Content) -> None:
+    if isinstance(content, Path) and content.parent.name.endswith(_STAGED):
+        content.rename(path)  # whoever wrote it has forced it to the disk
+        return
     with path.open("xb") as file:
-        file.write(content)
+        if isinstance(content, Path):
+            with content.open("rb") as source:
+                shutil.copyfileobj(source, file)
+        else:
+            file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
 def _sync(folder: Path) -> None:
     with _opened(folder) as handle:
-        os.fsync(handle)
+        if handle is not None:
+            os.fsync(handle)
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[int]:
+def _opened(folder: Path) -> Iterator[int | None]:
+    """A handle of a folder; None where only files can be opened, as on Windows."""
+    if not hasattr(os, "O_DIRECTORY"):
+        yield None
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         yield handle
@@ -194,8 +243,10 @@ def _is_held(folder: Path) -> bool:
         return True
 
 
-def _lock(handle: int) -> bool:
+def _lock(handle: int | None) -> bool:
     """Hold a lock that ends with the process, however it ends; False if another one holds it."""
+    if handle is None:
+        return False
     try:
         import fcntl
 

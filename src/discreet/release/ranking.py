@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -56,12 +57,20 @@ def answered(
 
     Picking the largest of m answers picks the luckiest. If an interval of any of them misses with a chance of
     (1 - level) k / m, so do on average (1 - level) k, and no more of the k that are picked (Benjamini and Yekutieli).
+    What some were measured for again is the count; what is said besides always has the noise that picked them.
     """
+
+    def widened(some: Questions, many: int) -> Answers:
+        return summary.answer(some, 1 - (1 - level) * best.size / many).of_counts()
+
     among = np.maximum(summary.chosen_among(questions)[best], best.size)
     for many in np.unique(among).tolist():
         places = np.flatnonzero(among == many)
-        miss = (1 - level) * best.size / many
-        yield places, summary.answer(picked(questions, best[places]), 1 - miss).of_counts()
+        some = picked(questions, best[places])
+        found = widened(some, many)
+        if found.besides is not None and many < questions.count:
+            found = replace(found, besides=widened(some, questions.count).besides)
+        yield places, found
 
 
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:

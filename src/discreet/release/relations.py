@@ -9,14 +9,14 @@ from discreet.errors import BadParameter, CannotAnswer
 from discreet.queries import Estimate, Where, bind
 from discreet.queries.binding import attribute_index
 from discreet.queries.selection import Selection, intersection
-from discreet.release.comparing import Comparison, compared
 from discreet.release.expressions import Expression
 from discreet.release.levels import LEVEL, checked_level
-from discreet.release.means import Kind, Moment
 from discreet.release.ratios import Ratio
 from discreet.schema import Ordinal
 
 if TYPE_CHECKING:
+    from discreet.release.comparing import Comparison
+    from discreet.release.means import Kind
     from discreet.release.release import Release
 
 #: a predicate, or an estimate that was asked for before, also of another release
@@ -49,6 +49,8 @@ class Relations:
 
     def compare(self, a: Countable, b: Countable, *, level: float = LEVEL, across: bool = False) -> Comparison:
         """Which of the two is larger, how likely that is, and by how much. `across` as in `ratio`."""
+        from discreet.release.comparing import compared
+
         return compared(self._asked(a), self._asked(b), checked_level(level), across=across)
 
     def change(self, where: Where, *, since: Release, level: float = LEVEL, across: bool = False) -> Estimate:
@@ -91,6 +93,8 @@ class Relations:
                 f'{attribute} has dates, which have no {kind} here; ask for quantile("{attribute}", 0.5)'
             )
         selected = self._selection(where).boxes(release.schema.sizes)
+        from discreet.release.means import Moment
+
         return Moment(release, selected, index, kind).answer(checked_level(level))
 
     def _asked(self, what: Countable) -> Expression:

@@ -32,8 +32,8 @@ from discreet.release.levels import ALL_TOGETHER, LEVEL, checked_level, simultan
 from discreet.release.plots import curve_picture, one_or_two, table_picture
 from discreet.release.relations import Relations
 from discreet.release.remarks import remark, why_no_end
+from discreet.release.reported import reported
 from discreet.release.subset_shares import subset_shares
-from discreet.release.synthetic import synthetic_rows
 from discreet.release.synthetic_rows import SyntheticRows
 
 
@@ -226,16 +226,21 @@ class Release(FurtherQuestions, Relations):
         They have the schema's labels and types, and are marked as synthetic. The same seed gives the same rows; without
         one, rows are drawn afresh and the mark says by which seed. Error bars belong to the release, not to the rows.
         """
+        from discreet.release.synthetic import synthetic_rows
+
         return synthetic_rows(self, n, seed, progress)
 
     def to_arrow(self) -> Any:
+        """What was published, with its labels, as an Arrow table."""
         return self.summary.to_arrow()
 
     def to_pandas(self) -> Any:
+        """The same as a pandas frame; needs the extra `frames`."""
         extra("pandas", "to_pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
+        """The same as a polars frame; needs the extra `frames`."""
         return extra("polars", "to_polars").from_arrow(self.to_arrow())
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -256,9 +261,7 @@ class Release(FurtherQuestions, Relations):
         `ledger` is the file that it was charged to, `audit` what `discreet audit SPEC -o audit.json` wrote, `about`
         words of the custodian: a TOML file, or a dict such as {"organisation": "Town"}.
         """
-        from discreet.report import rendered
-
-        return rendered(self, ledger=ledger, audit=audit, about=about)
+        return str(reported(self, ledger=ledger, audit=audit, about=about).html)
 
     def __repr__(self) -> str:
         mark = "" if self.publishable else "NOT PRIVATE, for tests only: "
@@ -270,7 +273,7 @@ class Release(FurtherQuestions, Relations):
 
     def describe(self) -> dict[str, str]:
         """What a reader should know first, in words."""
-        return described(self.manifest, self.schema, self.leaves_out)
+        return {**described(self.manifest, self.schema, self.leaves_out), **self.summary.said()}
 
 
 def load(path: str | Path) -> Release:

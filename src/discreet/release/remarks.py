@@ -14,6 +14,8 @@ from discreet.summaries import Answers, Summary
 
 #: an interval of more standard errors than this has more in it than noise
 _FAR = 20.0
+#: ends of which one is at most so many times the other say something
+_NEAR = 4.0
 _BUYS_AN_END = {
     **dict.fromkeys(("filter", "filter-threshold", "filter-priority"), "`total = 0.03`"),
     "hpa": "`rescale = true`",
@@ -38,7 +40,7 @@ def remark(summary: Summary, found: Answers, level: float, no_end: str) -> str:
     width = float(found.high[0] - found.low[0])
     if math.isinf(width):
         return no_end
-    if width <= _FAR * float(found.stderr[0]):
+    if width <= _FAR * float(found.stderr[0]) or found.high[0] <= _NEAR * found.low[0]:
         return ""
     ends = np.zeros((1, len(summary.schema)), np.int64), np.array([summary.schema.sizes]) - 1
     try:

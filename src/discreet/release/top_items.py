@@ -16,6 +16,8 @@ from discreet.release.groups import Grouped
 from discreet.release.ranking import Modelled, Ranked, Selected, answered, item_questions, ranked
 from discreet.summaries import Summary
 
+_OF_NOISE = "certainty is by the noise alone: too high where most items are hidden by it, or some records do not count"
+
 
 def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: int, level: float) -> Frame:
     """The `k` largest items of a selection; for each combination of groups of the contexts `per`."""
@@ -45,9 +47,13 @@ def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: 
             rows.setdefault(name, []).extend(np.asarray(column).tolist())  # one list below the other
     if isinstance(summary, Selected) and rows:
         notes = [*notes, *_of_selected(len(rows["rank"]), k)]
+    elif not isinstance(summary, Modelled):
+        notes = [*notes, _OF_NOISE]
     return Frame(rows, notes)
 
 
 def _of_selected(shown: int, k: int) -> list[str]:
     said = "items were selected by noisy counts that are not published, so how sure each is cannot be told"
+    if shown == 0:
+        return ["none of the items asked for was selected"]
     return [said, f"only {shown} of the items asked for were selected"] if shown < k else [said]

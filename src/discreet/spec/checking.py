@@ -29,7 +29,7 @@ from discreet.tasks import TASKS, Task, task_from_dict
 DRAFT_MARK = "drafted_from_private_data"
 
 _TABLES = ("data", "privacy", "attributes", "releases", "about")
-_DATA_KEYS = ("source", "table", "name", "delimiter", "encoding")
+_DATA_KEYS = ("source", "table", "name", "delimiter", "encoding", "remote")
 _UNIT_KEYS = ("unit", "max_rows", "max_rows_per_cell", "neighbours")
 _KNOWN_KEYS = ("known", "known_csv")
 _RELEASE_KEYS = ("task", "by", "epsilon", "method", "reliable", KEY, *_KNOWN_KEYS, *PLANNING_KEYS)
@@ -99,7 +99,7 @@ class _Checker:
             if unit is None or not {*release.task.attributes(self._tables["attributes"])} <= {*schema}:
                 del releases[name_of]
         base, dataset, unit = self.path.parent, name or self.path.stem, unit or Unit()
-        data = (dataset, delimiter, encoding, self._periods, self._about())
+        data = (dataset, delimiter, encoding, self._periods, self._about(), self._remote())
         return Spec(schema, unit, source, budget, ledger, releases, drafted, base, *data)
 
     def overspent(self) -> list[str]:
@@ -110,6 +110,12 @@ class _Checker:
         of_one = "" if self._periods is None else f" of one {self._periods.every}"
         twice = ", since a row that is replaced may move to another period, so each counts twice" * self._moving
         return [f"[releases] epsilon: all releases{of_one} together cost {both}{twice}; lower some, or leave some out"]
+
+    def _remote(self) -> bool:
+        remote = self._tables["data"].get("remote", False)
+        if not isinstance(remote, bool):
+            self._say("data", f"remote: must be true or false, without quotes, not {_floats(remote)!r}")
+        return remote is True
 
     def _data(self) -> tuple[str | list[str] | None, str | None, str | None, str | None]:
         """Source, delimiter, encoding and name of the data set."""

@@ -46,6 +46,8 @@ class Spec:
     periods: Periods | None = None
     #: who stands behind the releases, and why they are made, in words
     about: dict[str, str] = field(default_factory=dict)
+    #: whether rows may be fetched from an object store or a web site
+    remote: bool = False
 
     def resolve(self, path: str) -> str:
         """A path of the spec as seen from here; database addresses stay as they are."""

@@ -36,10 +36,14 @@ def box_variances(owner: Integers, count: int, covariance: Callable[[Integers, I
     variance = np.zeros(count)
     alone = np.flatnonzero(boxes[owner] == 1)
     variance[owner[alone]] = covariance(alone, alone)
-    for question in np.flatnonzero(boxes > 1):
-        mine = np.flatnonzero(owner == question)
-        one, other = np.triu_indices(mine.size)
-        variance[question] = covariance(mine[one], mine[other]) @ np.where(one == other, 1.0, 2.0)
+    in_order, starts = np.argsort(owner, kind="stable"), np.cumsum(boxes) - boxes
+    for many in np.unique(boxes[boxes > 1]):  # questions of as many boxes at once
+        one, other = np.triu_indices(many)
+        times, alike = np.where(one == other, 1.0, 2.0), np.flatnonzero(boxes == many)
+        for chunk in np.array_split(alike, -(-alike.size * one.size // _CHUNK)):
+            mine = in_order[starts[chunk][:, None] + np.arange(many)]
+            found = covariance(mine[:, one].ravel(), mine[:, other].ravel()).reshape(chunk.size, one.size)
+            variance[chunk] = (found * times).sum(axis=1)
     return np.maximum(variance, 0.0)
 
 

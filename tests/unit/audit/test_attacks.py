@@ -9,6 +9,7 @@ import pytest
 import discreet
 from discreet.audit import audited
 from discreet.mechanisms import registry
+from discreet.tasks import task_from_dict
 from tests.conformance.test_privacy import Cheat
 
 SCHEMA = discreet.Schema(cell=discreet.Ordinal(1, 50))
@@ -27,7 +28,9 @@ def test_an_honest_method_holds() -> None:
 
 def test_a_cheat_is_broken_and_it_is_said_by_what(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry(), ("table", Cheat.method), Cheat)
-    found = audited(discreet.Table(["cell"], method=Cheat.method), SCHEMA, 1, guess=True, runs=4)
+    found = audited(
+        task_from_dict({"task": "table", "by": ["cell"], "method": Cheat.method}), SCHEMA, 1, guess=True, runs=4
+    )
     assert found.verdict == found.to_dict()["verdict"] == "BROKEN"
     text = "\n".join(found.lines())
     assert "WRONG: one record in an empty cell" in text

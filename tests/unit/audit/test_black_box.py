@@ -12,6 +12,7 @@ from discreet.audit.black_box import LowerBound, black_box, least_chance
 from discreet.mechanisms import Request, registry
 from discreet.noise import Noise, SeededSource
 from discreet.privacy import Unit
+from discreet.tasks import task_from_dict
 from tests.conformance.test_privacy import Cheat
 
 SCHEMA = discreet.Schema(cell=discreet.Ordinal(1, 400))
@@ -32,7 +33,7 @@ def test_an_honest_release_is_not_proved_broken_and_a_cheat_is(monkeypatch: pyte
     """An honest method is called broken with probability at most 1e-9."""
     monkeypatch.setitem(registry(), ("table", Cheat.method), Cheat)
     for method, broken in (("geometric", False), (Cheat.method, True)):
-        task = discreet.Table(["cell"], method=method)
+        task = task_from_dict({"task": "table", "by": ["cell"], "method": method})
         found = black_box(task, Request.of(task, SCHEMA, Unit("who", max_rows=2), 1), runs=6)
         assert found.broken is broken
         assert found.guesses <= 3 * 200

@@ -15,7 +15,8 @@ from discreet.audit.replay import replay
 from discreet.mechanisms import Request
 from discreet.privacy import Unit
 from discreet.private.engines import counting_query, users
-from discreet.private.publish import open_data
+from discreet.private.engines.base import USER
+from discreet.private.open_data import open_data
 from discreet.tasks import Task
 
 SCHEMA = discreet.Schema(
@@ -59,7 +60,7 @@ def test_a_bound_that_is_kept_in_each_file_shows(
 
     def apart(part: Any, engine: Any, column: str, kinds: Any) -> Any:
         found = honest(part, engine, column, kinds)
-        return found.mutate(**{users.USER: found[users.USER].cast("float64") * 2 + next(places)})
+        return found.mutate(**{USER: found[USER].cast("float64") * 2 + next(places)})
 
     request = Request.of(task, schema, Unit("who", max_rows=3), 1)
     monkeypatch.setattr(Invented, "tables", lambda self: (one for one in list(tables(self)) if one.files))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -81,3 +84,17 @@ discreet.cli.describing.run_check = wait
     said = process(tmp_path, "check", "x.toml", prelude=killed)
     assert (said.returncode, said.stderr) == (130, "discreet: stopped\n")
     assert list((tmp_path / ".tmp").iterdir()) == []
+
+
+def test_bash_completes_once_that_is_installed(tmp_path: Path) -> None:
+    """As a person would do it: install from bash, start it anew, type and press Tab."""
+    command = tmp_path / "discreet"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m discreet "$@"\n', encoding="utf-8")
+    command.chmod(0o700)
+    press = f'COMP_WORDS=(discreet quan); COMP_CWORD=1; _discreet_completion {command}; echo "${{COMPREPLY[*]}}"'
+    said = [
+        subprocess.run(["bash", "-c", line], env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True)
+        for line in (f"{command} --install-completion; true", f"source ~/.bashrc; {press}")
+    ]
+    assert "bash completion installed in" in said[0].stdout, said[0].stderr
+    assert said[1].stdout.split() == ["quantile"], said[1].stderr

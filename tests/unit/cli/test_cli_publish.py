@@ -93,7 +93,8 @@ def bad_source(text: str) -> str:
         (bad_source("none*.csv"), ["none*.csv", "no file matches"]),
         (bad_source("empty.csv"), ["empty.csv", "is empty"]),
         (bad_source("folder.csv"), ["folder.csv", "is a folder"]),
-        (bad_source("people.xlsx"), ["people.xlsx", ".parquet"]),
+        (bad_source("people.xlsx"), ["people.xlsx", "complete Excel file"]),
+        (bad_source("people.ods"), ["people.ods", ".parquet"]),
         (bad_source("semicolons.csv"), ["semicolons.csv", "delimiter"]),
         (bad_source("twice.csv"), ["twice.csv", "same name"]),
         (bad_source("other.csv"), ["other.csv", "no column 'sex'", "Did you mean 'sexe'?"]),
@@ -115,7 +116,8 @@ def bad_source(text: str) -> str:
 def test_publish_refuses_bad_input_before_it_costs(cli: Cli, small: Path, spec: str, words: list[str]) -> None:
     (small / "empty.csv").write_text("")
     (small / "folder.csv").mkdir()
-    (small / "people.xlsx").write_bytes(b"PK")
+    for odd in ("people.xlsx", "people.ods"):
+        (small / odd).write_bytes(b"PK")
     (small / "semicolons.csv").write_text("age;sex\n1;f\n")
     (small / "twice.csv").write_text("age,sex,sex\n1,f,f\n")
     (small / "other.csv").write_text("age,sexe\n1,f\n")

@@ -38,6 +38,7 @@ def test_query_groups_as_text(cli: Cli, odd: Path) -> None:
     wide = done(cli(odd, "query", "by-day", "--by", "day,no[/te]", "--level", "0.9"))
     assert "…" not in wide
     assert "0.9" in wide
+    assert done(cli(odd, "query", "by-day", "--by", "day", "--by", "no[/te]", "--level", "0.9")) == wide
 
 
 def test_query_groups_as_json(cli: Cli, odd: Path) -> None:

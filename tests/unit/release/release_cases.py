@@ -13,7 +13,8 @@ import pytest
 
 import discreet
 from discreet.noise import ZeroNoise
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.release import Release
 
 ODD = ["plain", "a,b", 'q"uote', "two\nlines", "=1+1", "c\rr", "<b>&amp;"]

@@ -18,9 +18,12 @@ import pytest
 from discreet.errors import CannotAnswer, TamperedRelease
 from discreet.release import files as folder
 from discreet.release import load
+from discreet.summaries import sliced_cells
 
 FOLDERS = Path(__file__).parents[2] / "fixtures" / "releases"
-RELEASES = sorted(place.name for place in FOLDERS.iterdir() if place.is_dir())
+#: those in slices have no such table: `test_what_no_slice_holds_is_refused`
+RELEASES = sorted(place.name for place in FOLDERS.iterdir() if (place / "table.parquet").exists())
+SLICED = sorted(place.name for place in FOLDERS.iterdir() if place.is_dir() and place.name not in RELEASES)
 
 
 def noisy_columns(name: str) -> dict[str, type]:
@@ -80,6 +83,33 @@ def test_what_no_release_holds_is_refused(name: str, number: float, tmp_path: Pa
         pytest.skip("whole numbers are all finite")
     with pytest.raises(TamperedRelease, match="holds counts"):
         load(forged(name, tmp_path, number))
+
+
+def forged_slice(name: str, tmp_path: Path, number: int) -> Path:
+    """A release in slices of which the last has this number in every cell."""
+    place = Path(shutil.copytree(FOLDERS / name, tmp_path / "r"))
+    manifest = json.loads((place / "release.json").read_text(encoding="utf-8"))
+    last = sorted(manifest["files"])[-1]
+    table = pq.read_table(place / last)
+    counts = pa.array(np.full(table.num_rows, number))
+    pq.write_table(table.set_column(table.schema.get_field_index("count"), "count", counts), place / last)
+    manifest["files"][last] = folder._digest(place / last)
+    manifest["seal"] = folder.seal_of(manifest)
+    (place / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("number", [2**62 + 2**20, -(2**63)])
+@pytest.mark.parametrize("name", SLICED)
+def test_what_no_slice_holds_is_refused(
+    name: str, number: int, loaded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When it is read or, where it is too large for that, when it is asked."""
+    if not loaded:
+        monkeypatch.setattr(sliced_cells, "MOST_LOADED", 1)
+    with pytest.raises(TamperedRelease, match="counts"):
+        load(forged_slice(name, tmp_path, number)).count()
 
 
 ROWS = 12_000_000

@@ -10,8 +10,10 @@ import pytest
 
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
-from discreet.private.publish import from_counts
+from discreet.noise import ZeroNoise
+from discreet.private.open_data import from_counts
 from discreet.queries import Estimate
+from discreet.release.remarks import remark
 from discreet.summaries import Answers
 
 SCHEMA = discreet.Schema(x=discreet.Ordinal(0, 199), y=discreet.Nominal(["a", "b"]))
@@ -74,6 +76,14 @@ def test_an_interval_that_says_next_to_nothing_is_told_apart() -> None:
     release = from_counts(schema, [[5]], [1000]).publish(discreet.Items("item", method="fpa", coefficients=2), 1)
     assert "says next to nothing" in release.count({"item": 5}).note
     assert "says next to nothing" not in release.count().note
+
+
+@pytest.mark.parametrize(("low", "useless"), [(0, True), (400, False)])
+def test_ends_that_lie_near_each_other_say_something(low: int, useless: bool) -> None:
+    """The number of everything may have an interval as wide as itself."""
+    release = from_counts(SCHEMA, [[3, 0]], [50]).publish(discreet.Table(["x", "y"]), 1, noise=ZeroNoise())
+    value, stderr, least, most = (np.array([one]) for one in (500.0, 10.0, low, 1500))
+    assert bool(remark(release.summary, Answers(value, stderr, least, most), 0.95, "")) == useless
 
 
 def test_the_largest_groups() -> None:

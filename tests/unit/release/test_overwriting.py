@@ -6,6 +6,7 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,3 +84,23 @@ def test_a_crash_at_any_step_leaves_one_of_the_two(
     else:
         pytest.fail("it never came to an end")
     assert last > 5
+
+
+def test_folders_that_cannot_be_opened_can_be_written(
+    noisy: Release, exact_release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where only files can be opened."""
+    real = os.open
+
+    def files_only(path: str | Path, *rest: Any, **options: Any) -> int:
+        if os.path.isdir(path):
+            raise PermissionError(path)
+        return real(path, *rest, **options)
+
+    monkeypatch.delattr(os, "O_DIRECTORY")
+    monkeypatch.setattr(os, "open", files_only)
+    monkeypatch.setattr(shutil, "_use_fd_functions", False)
+    noisy.save(tmp_path / "out")
+    exact_release.save(tmp_path / "out", overwrite=True)
+    assert load(tmp_path / "out").manifest["seal"] == exact_release.manifest["seal"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -69,6 +69,23 @@ def test_intervals_of_a_list_hold_though_noise_chose_it(method: str) -> None:
         assert not at_least(sum(float((one.low <= 10).mean()) for one in alone), len(lists), 0.8)
 
 
+def test_what_is_kept_has_the_noise_that_made_the_list_though_counts_were_measured_again() -> None:
+    schema = discreet.Schema(item=discreet.Ordinal(0, 399))
+    frame = pd.DataFrame({"item": np.arange(4000) % 400, "who": np.arange(4000) // 4})
+    source = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=8))
+    made = source.publish(discreet.Items("item"), 1, noise=Noise(SeededSource(3)))
+    top = made.top(10)
+    heads = made.manifest["summary"]["head"]["items"]
+    assert set(heads) & set(top["item"])
+    for item, low, high in zip(top["item"], top["kept_low"], top["kept_high"], strict=True):
+        kept = made.count({"item": item}, level=1 - 0.05 * 10 / 400).besides
+        assert kept is not None
+        assert (kept.low, kept.high) == pytest.approx((low, high))
+    said = made.describe()["beyond the bound"]
+    share = made.manifest["summary"]["share of records beyond the bound"]
+    assert said.startswith(f"{100 * share['low']:.0f} to {100 * share['high']:.0f} % of all records")
+
+
 def test_a_list_for_each_context() -> None:
     top = release("lpa", seed=None).top(2, per="day")
     assert top["day"] == [0, 0, 1, 1, 2, 2]
@@ -96,6 +113,11 @@ def test_sums_of_simulated_draws() -> None:
     assert np.all(drawn[:, 0] == 0)
     assert drawn.var(axis=0)[1:] == pytest.approx([variance, 5 * variance], rel=0.08)
     assert np.array_equal(drawn, np.rint(drawn))
+
+
+def test_a_list_says_what_its_certainty_does_not_know() -> None:
+    assert "noise alone" in release("sra", context=(), bound=2).top(3).notes[-1]
+    assert not any("noise alone" in note for note in release("even-shares", context=()).top(3).notes)
 
 
 def test_certainty_follows_the_noise() -> None:

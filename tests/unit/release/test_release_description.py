@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet.noise import Noise
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.release import Release
 from tests.unit.release import release_cases
 from tests.unit.release.release_cases import TASK, data

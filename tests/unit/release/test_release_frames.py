@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet.noise import ZeroNoise
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.release import Release
 from discreet.release.frame import Frame, safe_text
 from tests.unit.release import release_cases

@@ -49,7 +49,7 @@ hierarchy = { Americas = ["USA", "Canada"], Europe = ["France"] }
 task = "table"
 by = ["age", "country"]
 epsilon = 0.1
-method = "geometric"
+method = "filter"
 theta = 40
 """
 PLAIN = "[attributes.age]\nkind = 'ordinal'\nlow = 0\nhigh = 9\n"
@@ -69,7 +69,7 @@ def test_a_spec_says_everything(tmp_path: Path) -> None:
     assert spec.unit == Unit("user", max_rows=30)
     assert (spec.source, spec.ledger, spec.budget) == ("adult.parquet", "adult.ledger", Fraction(3))
     assert (spec.dataset, spec.base, spec.drafted, spec.delimiter) == ("adult", tmp_path, False, None)
-    task = Table(["age", "country"], method="geometric", theta=40)
+    task = Table(["age", "country"], method="filter", theta=40)
     assert spec.releases == {"by-age": ReleaseSpec("by-age", task, Fraction(1, 10))}
     assert spec.resolve("x.csv") == str(tmp_path / "x.csv")
     assert spec.resolve("postgres://host/table") == "postgres://host/table"

@@ -23,7 +23,7 @@ from discreet.privacy import Unit
 from discreet.queries import Questions
 from discreet.schema import Attribute, Nominal
 from discreet.transforms import AgreeingTree, Axis, Direct, Haar, NominalWavelet, Tree
-from discreet.transforms.noise_moments import MOST_PARTS, NoiseMoments
+from discreet.transforms.noise_moments import MOST_PARTS, NoiseMoments, box_variances
 from tests.unit.transforms.shapes import (
     attributes,
     axes,
@@ -200,3 +200,14 @@ def fewest(tree: Tree, start: int, stop: int, node: int = 0) -> int:
     if start <= tree.first[node] and tree.end[node] <= stop:
         return 1
     return sum(fewest(tree, start, stop, int(tree.child[node]) + i) for i in range(int(tree.fanout[node])))
+
+
+def test_questions_of_any_number_of_boxes_in_any_order() -> None:
+    """Taken together they have the variances that they have one by one."""
+    dice = np.random.default_rng(2)
+    owner = dice.permutation(np.repeat([0, 1, 2, 4, 5], [1, 3, 2, 3, 7]))
+    root = dice.normal(size=(owner.size, owner.size))
+    matrix = root @ root.T
+    found = box_variances(owner, 6, lambda one, other: matrix[one, other])
+    exact = [matrix[np.ix_(owner == question, owner == question)].sum() for question in range(6)]
+    assert found == pytest.approx(np.array(exact))

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 _STANDS_OUT = 3
 #: the chance that any empty bin looks as if it had users
 _BY_CHANCE = 1e-3
+#: where noise is more than so many times the average weight of an item, some items are looked at twice: one in so many,
+#: and no more than so many
+_HIDDEN, _ONE_IN, _MOST_LISTED = 2, 8, 4096
 #: units for each record of the largest users
 _LEAST_UNITS = 16
 #: so that sums over 2**38 records fit 64 bits
@@ -82,10 +85,31 @@ def bound_of_head(share: float, total_bound: int) -> int:
 
 
 def items_of_users(clear: Floats) -> float:
-    """How many records users have on average; in a bin about three quarters of the most."""
-    ends = np.ldexp(1.0, np.arange(clear.size))
+    """How many records users have on average."""
+    return float((clear * _usual_records(clear.size)).sum() / clear.sum())
+
+
+def listed_items(clear: Floats, weight: int, scale: float, items: int, fewest: int) -> int:
+    """How many items deserve half of what items have, for noise of this scale hides most of them; 0 if it does not.
+
+    A user's weight is then shared by the records in these alone, and there is less to hide. `scale` is that of a count
+    to which a user adds up to 1, and `fewest` the least number that is worth it.
+    """
+    kept = float((clear * np.minimum(_usual_records(clear.size), weight)).sum())
+    listed = min(items // _ONE_IN, _MOST_LISTED)
+    return listed if listed >= fewest and weight * scale * items > _HIDDEN * kept else 0
+
+
+def weight_in_list(weight: int, listed: int, items: int) -> int:
+    """How many records' weight a user may have among those listed, as many as among others."""
+    return -(-weight * listed // items)
+
+
+def _usual_records(bins: int) -> Floats:
+    """Of users in each bin: about three quarters of the most."""
+    ends = np.ldexp(1.0, np.arange(bins))
     ends[2:] *= 0.75
-    return float((clear * ends).sum() / clear.sum())
+    return ends
 
 
 def stands_out(clear: Floats, scale: float) -> bool:

@@ -22,6 +22,7 @@ from discreet.private.kept import KeptRecords
 from discreet.queries import Questions
 from discreet.release.ranking import ranked
 from discreet.schema import Ordinal, Schema
+from discreet.summaries.share_steps import Again, Weighed
 from discreet.tasks import Items
 from tests.law.item_cases import Rows, made
 from tests.statistics import at_least
@@ -55,6 +56,18 @@ def test_no_user_adds_more_than_the_bound(bound: int, units: int) -> None:
             assert 0 <= head <= bound * units
             reached |= {weight}
     assert bound * units in reached
+
+
+def test_nobody_has_more_different_items_than_there_are() -> None:
+    unit = Unit("who", max_rows=10**6)
+    rows = [[0, 1], [2] * 9, [0, 1, 2] * 50, *[[user % 3] for user in range(100)]]
+    found = made("even-shares", (3,), 1, unit, count="users").measure(Rows((3,), rows), ZeroNoise())
+    assert found.most == 3
+    assert found.corrections.bins.values.tolist() == [101, 1, 1]
+    assert made("even-shares", (3,), 1, unit).most == 10**6
+    one = made("even-shares", (1,), 1, unit, count="users").measure(Rows((1,), [[0] * 5] * 7), ZeroNoise())
+    assert one.items.values.tolist() == [7]
+    assert one.corrections is None
 
 
 def test_users_add_up() -> None:
@@ -158,6 +171,30 @@ class Given:
 
     def kept(self, most: int, **asked: Any) -> KeptRecords:
         return self._kept
+
+
+def test_a_release_of_items_looked_at_twice_survives_saving(tmp_path: Path) -> None:
+    """Where noise hides most of 200 items, one in eight is; at a larger epsilon, and with users counted, none."""
+    rows, schema = frame(), Schema(item=Ordinal(0, 199))
+    release = discreet.open(rows, schema, unit=UNIT).publish(Items("item"), "0.05", noise=ZeroNoise())
+    listed = release.manifest["summary"]["listed"]
+    assert len(listed["items"]) == len(listed["counts"]) == 25
+    assert set(release.manifest["summary"]["head"]["items"]) <= set(listed["items"])
+    again = discreet.load(release.save(tmp_path / "r"))
+    assert again.top(5).to_dicts() == release.top(5).to_dicts()
+    for where in (None, {"item": 3}, {"item": (4, 120)}):
+        assert again.count(where) == release.count(where)
+    for count, epsilon in (("records", 20), ("users", "0.05")):
+        other = discreet.open(rows, schema, unit=UNIT).publish(Items("item", count=count), epsilon, noise=ZeroNoise())
+        assert "listed" not in other.manifest["summary"]
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("items", [0, 0]), ("items", [0, 4]), ("items", [0]), ("counts", [1])])
+def test_a_list_that_does_not_fit_is_refused(name: str, wrong: list[int]) -> None:
+    facts = Again(np.array([0, 3]), Weighed(np.array([5, 7]), Fraction(2))).facts()
+    assert Again.read(facts, "list", 4, 9).codes.tolist() == [0, 3]
+    with pytest.raises(ValueError, match="the list"):
+        Again.read({**facts, name: wrong}, "list", 4, 9)
 
 
 def hostile() -> dict[str, tuple[str, int, Given]]:
@@ -372,6 +409,9 @@ def test_an_answer_says_whether_it_is_about_selected_items() -> None:
     assert sorted(top["item"]) == [0, 1, 2, 3, 4]
     assert np.isnan(top["certainty"]).all()
     assert "only 5" in top.notes[-1]
+    nothing = release.top(2, "item = 30")
+    assert len(nothing) == 0
+    assert nothing.notes == ["none of the items asked for was selected"]
     few = release.top(2, "item <= 4")
     assert np.isnan(few["certainty"]).all()
     assert ["cannot be told" in note for note in few.notes] == [True]

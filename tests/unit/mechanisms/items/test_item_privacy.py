@@ -17,7 +17,7 @@ from discreet.mechanisms.items.fpa import _LOSS_STEPS, LATTICE, MOST_COUNT, _len
 from discreet.mechanisms.items.item_bounds import best_bound
 from discreet.noise import Noise, ZeroNoise
 from discreet.privacy import Alpha, Unit, length_cost, sampling_rate
-from discreet.private.publish import from_counts
+from discreet.private.open_data import from_counts
 from discreet.schema import Nominal, Schema
 from discreet.tasks import Items
 from discreet.transforms.fourier import coefficients, padded_length, relative_error, restored, squared_length

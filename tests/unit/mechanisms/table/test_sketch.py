@@ -18,7 +18,8 @@ from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.table.sketch import MOST_BUCKETS
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace
-from discreet.private.publish import Data, from_counts
+from discreet.private.open_data import from_counts
+from discreet.private.publish import Data
 from discreet.queries import Questions
 from discreet.release.files import seal_of
 from discreet.summaries import sketch_cells
