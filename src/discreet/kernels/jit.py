@@ -2,13 +2,16 @@
 
 Nothing is compiled, and numba is not even loaded, before a kernel has enough to do. What is compiled is kept where the
 machine has a place for it (beside the package, or in the user's cache where that is read-only), else made anew in
-every process. Only light kernels are ever interpreted: `tests/unit/kernels/test_light.py` runs them both ways,
-and not a bit may differ.
+every process. Where numba is loaded anyway and a kernel is kept, it is taken from there sooner. Only light kernels are
+ever interpreted: `tests/unit/kernels/test_light.py` runs them both ways, and not a bit may differ.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -23,6 +26,10 @@ Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Limbs = NDArray[np.uint32]
+
+#: kernels that are kept, or will be called often, are interpreted for so much less
+SOONER = 16
+_repeated = False
 
 
 class Kernel:
@@ -42,22 +49,37 @@ class Kernel:
         if self.light is not None:
             work, most = self.light
             self._done += work(*arguments)
-            if self._done <= most:
+            if self._done <= most // SOONER or (self._done <= most and not self.sooner):
                 return self.plainly(*arguments)
         return self.compiled(*arguments)
+
+    @property
+    def sooner(self) -> bool:
+        """Whether the same is done again and again, or an earlier process left it compiled and numba is loaded."""
+        if _repeated:
+            return True
+        if "numba" not in sys.modules:
+            return False
+        code, folder = self.function.__code__, cast(Any, self._dispatcher).stats.cache_path
+        name = f"{Path(code.co_filename).stem}.{self.function.__qualname__}-{code.co_firstlineno}"
+        return folder is not None and any(Path(folder).glob(f"{name}.*.nbi"))
 
     @property
     def compiled(self) -> Callable[..., Any]:
         """As numba compiles it, without the interpreter lock, at the first call for each kind of arguments."""
         if self._compiled is None:
-            import numba
-
-            copy = self._among("compiled")
-            try:
-                self._compiled = numba.njit(cache=True, nogil=True)(copy)
-            except RuntimeError:  # numba found no folder it may write to
-                self._compiled = numba.njit(nogil=True)(copy)
+            self._compiled = self._dispatcher
         return self._compiled
+
+    @cached_property
+    def _dispatcher(self) -> Callable[..., Any]:
+        import numba
+
+        copy = self._among("compiled")
+        try:
+            return cast(Callable[..., Any], numba.njit(cache=True, nogil=True)(copy))
+        except RuntimeError:  # numba found no folder it may write to
+            return cast(Callable[..., Any], numba.njit(nogil=True)(copy))
 
     def plainly(self, *arguments: Any) -> Any:
         """The same, interpreted; whole numbers wrap around as they do when compiled."""
@@ -79,6 +101,12 @@ class Kernel:
         copy = FunctionType(written.__code__, names, written.__name__, written.__defaults__, written.__closure__)
         copy.__qualname__, copy.__module__ = written.__qualname__, written.__module__
         return copy
+
+
+def repeatedly() -> None:
+    """From now on this process does the same again and again, as rehearsals do: compiling pays sooner."""
+    global _repeated
+    _repeated = True
 
 
 def kernel(function: Function) -> Function:

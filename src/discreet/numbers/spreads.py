@@ -54,22 +54,38 @@ def half_widths(variance: Floats, fourth: Floats, smallest_scale: float, level: 
 def _tabled(level: float) -> Floats:
     """Quantiles of the absolute value, in standard deviations, for any kurtosis up to each of the tabled ones."""
     normal, laplace = NormalDist().inv_cdf(0.5 + level / 2), -math.log(1 - level) / math.sqrt(2)
+    guess = normal + (laplace - normal) * _KURTOSES[1:-1] / LAPLACE_KURTOSIS
+    equal, mixed = (_quantiles(law, guess, level) for law in _characteristics())
+    return np.maximum.accumulate(np.concatenate([[normal], np.maximum(equal, mixed), [laplace]]))
+
+
+@lru_cache(maxsize=1)
+def _characteristics() -> tuple[Floats, Floats]:
+    """Of equal weights, and of one large weight among many small ones: a row for each kurtosis, at all angles."""
     share = _KURTOSES[1:-1, None] / LAPLACE_KURTOSIS
     equal = np.exp(-np.log1p(share * _ANGLES**2 / 2) / share)
     one = np.sqrt(share)  # this part of the variance in one Laplace term
-    mixed = np.exp(-(1 - one) * _ANGLES**2 / 2) / (1 + one * _ANGLES**2 / 2)
-    guess = normal + (laplace - normal) * share[:, 0]
-    wider = np.maximum(_quantiles(equal, guess, level), _quantiles(mixed, guess, level))
-    return np.maximum.accumulate(np.concatenate([[normal], wider, [laplace]]))
+    return equal, np.exp(-(1 - one) * _ANGLES**2 / 2) / (1 + one * _ANGLES**2 / 2)
 
 
 def _quantiles(characteristic: Floats, guess: Floats, level: float) -> Floats:
-    """h with Pr[|Z| <= h] = level, by Newton's method on the inverted characteristic function of a symmetric law."""
-    step, found = _ANGLES[0], guess
+    """h with Pr[|Z| <= h] = level, by Newton's method on the inverted characteristic function of a symmetric law.
+
+    Sums of cos(j x) and sin(j x) over all j = many a + b follow from those of many a x and of b x.
+    """
+    step, many = _ANGLES[0], math.isqrt(_ANGLES.size + 1)
+    square = (len(guess), many, many)
+    both = np.zeros((2, len(guess), _ANGLES.size + 1))  # nothing at j = 0
+    both[0, :, 1:], both[1, :, 1:] = characteristic / _ANGLES, characteristic
+    sines, cosines = both[0].reshape(square), both[1].reshape(square)
+    found = guess
     for _ in range(5):
-        turns = found[:, None] * _ANGLES
-        within = step / math.pi * (found + 2 * (np.sin(turns) / _ANGLES * characteristic).sum(axis=1))
-        density = step / math.pi * (1 + 2 * (np.cos(turns) * characteristic).sum(axis=1))
+        angle = step * found[:, None] * np.arange(many)
+        small = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+        large = np.cos(many * angle), np.sin(many * angle)
+        of_sines, of_cosines = sines @ small, cosines @ small
+        within = step / math.pi * (found + 2 * (large[1] * of_sines[..., 0] + large[0] * of_sines[..., 1]).sum(axis=1))
+        density = step / math.pi * (1 + 2 * (large[0] * of_cosines[..., 0] - large[1] * of_cosines[..., 1]).sum(axis=1))
         found = found + (level - within) / density
     return found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.jit import repeatedly
 from discreet.mechanisms import Mechanism
 from discreet.noise import Noise, SeededSource
 from discreet.planning.question_classes import QuestionClass, few_of, joined
@@ -82,6 +83,7 @@ class Rehearsal:
     """Stand-ins, and the true answers to the questions that are asked of them, which are worked out once."""
 
     def __init__(self, classes: Sequence[QuestionClass], stand_ins: Sequence[StandIn]) -> None:
+        repeatedly()
         self.classes, self.stand_ins = classes, stand_ins
         self._known: dict[tuple[int, bool], list[tuple[Questions, Floats]]] = {}
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib
+import os
 import pkgutil
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +18,7 @@ import pytest
 import discreet
 from discreet import kernels
 from discreet.errors import DiscreetError
-from discreet.kernels import sorted_rows
+from discreet.kernels import jit, sorted_rows
 from discreet.kernels.jit import Kernel
 from discreet.tasks import Task
 
@@ -121,12 +124,49 @@ def test_whole_numbers_wrap_around_alike(both_ways: Counter[str]) -> None:
     assert both_ways
 
 
-def test_a_light_kernel_is_compiled_once_it_had_enough_to_do() -> None:
+def test_a_light_kernel_is_compiled_once_it_had_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "sooner", False)
     kernel = Kernel(lambda values: values.sum(), (np.size, 10))
     assert kernel(np.ones(6)) == 6.0
     assert kernel._compiled is None
     assert kernel(np.ones(5)) == 5.0
     assert kernel._compiled is not None
+
+
+def test_what_is_repeated_is_compiled_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "_repeated", False)
+    jit.repeatedly()
+    kernel = Kernel(lambda values: values.sum(), (np.size, 16 * 5))
+    assert kernel(np.ones(5)) == 5.0
+    assert kernel._compiled is None
+    assert kernel(np.ones(1)) == 1.0
+    assert kernel._compiled is not None
+
+
+def test_what_an_earlier_process_compiled_is_taken_sooner(tmp_path: Path) -> None:
+    """Three processes: the first compiles and keeps, the second takes that, the third has no numba and interprets."""
+    (tmp_path / "doubling.py").write_text(
+        "import sys, numpy as np\n"
+        "from discreet.kernels.jit import light_kernel\n"
+        "@light_kernel('values', 160)\n"
+        "def doubled(values):\n"
+        "    return 2 * values[0]\n"
+        "for argument in sys.argv[1:]:\n"
+        "    import numba\n"
+        "print(*[doubled(np.ones(int(size))) for size in (11, 150)], doubled._compiled is not None)\n"
+    )
+    more = (tmp_path / "doubling.py").read_text().replace("150", "11")
+    with_numba, without = [sys.executable, "doubling.py", "numba"], [sys.executable, "doubling.py"]
+    assert _printed(with_numba, tmp_path) == "2.0 2.0 True"  # 161 entries in all
+    kept = (tmp_path / "doubling.py").stat()
+    (tmp_path / "doubling.py").write_text(more + "#" * (kept.st_size - len(more)))
+    os.utime(tmp_path / "doubling.py", ns=(kept.st_atime_ns, kept.st_mtime_ns))  # what numba knows a file by
+    assert _printed(with_numba, tmp_path) == "2.0 2.0 True"
+    assert _printed(without, tmp_path) == "2.0 2.0 False"
+
+
+def _printed(command: list[str], folder: Path) -> str:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_one_question_over_very_many_rows_is_compiled() -> None:
