@@ -26,9 +26,9 @@ LIKED = 2.0
 class HistorySizes:
     """Sizes as published: users, items, records in all, the most and the least of one user.
 
-    An item of rank r is wanted in proportion to r ** -skew. With `repeats` a user may have an item many times.
-    `classes` are contexts that belong to the user. `factor`: so many times fewer users and records are made, and with
-    `items_too` items, so that counts stay as large as they are.
+    An item of rank r is wanted in proportion to (r + shift) ** -skew. With `repeats` a user may have an item many
+    times. `classes` are contexts that belong to the user. `factor`: so many times fewer users and records are made, and
+    with `items_too` items, so that counts stay as large as they are.
     """
 
     users: int
@@ -42,12 +42,19 @@ class HistorySizes:
     classes: tuple[tuple[str, int], ...] = ()
     factor: int = 1
     items_too: bool = False
+    shift: float = 0.0
+
+    def weights(self, count: int, dice: Dice) -> Floats:
+        """How much each of so many items is wanted; which item has which rank is chance."""
+        return np.asarray((np.arange(1.0, count + 1)[dice.order(count)] + self.shift) ** -self.skew)
 
 
 #: records are mean count times columns where a paper gives those
 PUBLISHED = {
     "checkin": HistorySizes(196_591, 5_977_758, 6_455_979, 2_175, 0.7, items_too=True),
-    "document": HistorySizes(8_200_000, 141_043, 729_999_076, 436, 1.0, factor=8),
+    # words as in large collections of texts: the rarest are in 10 documents (the vocabulary of Document has words that
+    # occur more often than that), the most common one in 0.62 of them (as in docword_kos), and the mean is the paper's
+    "document": HistorySizes(8_200_000, 141_043, 729_999_076, 436, 1.87, factor=8, shift=125),
     "netflix": HistorySizes(480_189, 17_770, 100_480_465, 17_000, 0.9),
     "trajectory": HistorySizes(62_956, 14_021, 610_474, 55, 0.5),
     "gowalla": HistorySizes(12_579, 15_200, 739_600, 14_380, 0.7, repeats=True, days=True),
@@ -67,7 +74,7 @@ def synthetic(name: str, seed: int, factor: int | None = None) -> ItemHistories:
     numbers = records_per_user(round(spec.users / fewer), round(spec.records / fewer), spec.most, spec.least)
     numbers = numbers[dice.order(numbers.size)]
     owners = np.repeat(np.arange(numbers.size), numbers)
-    weights = np.arange(1.0, count + 1)[dice.order(count)] ** -spec.skew
+    weights = spec.weights(count, dice)
     contexts, sizes = {}, {}
     likes = np.zeros(count)
     kinds = np.zeros(numbers.size, np.int64)

@@ -159,7 +159,7 @@ def test_trends_can_turn(test: Check, recorded: dict[str, Any]) -> None:
 def test_every_statement_is_tested_on_its_data(recorded: dict[str, Any]) -> None:
     names = ("checkin", "checkin-full", "document", "netflix", "trajectory", "documents", "retail")
     results = dict.fromkeys(names, recorded)
-    wanted = sum(len(statement.on) or len(names) for statement in STATEMENTS)
+    wanted = sum(len(statement.on) or len(names) - len(statement.but) for statement in STATEMENTS)
     assert len(list(findings(results))) == wanted
     assert all(name in names for statement in STATEMENTS for name in statement.on)
 
@@ -197,4 +197,11 @@ def test_verdicts_follow_the_numbers() -> None:
 def test_every_statement_is_tested_on_what_was_recorded() -> None:
     grouping = numbers_of(STEM)
     assert list(grouping) == list(SETS)
-    assert len(list(findings(grouping))) == sum(len(statement.on) or len(grouping) for statement in STATEMENTS)
+    wanted = sum(len(statement.on) or len(grouping) - len(statement.but) for statement in STATEMENTS)
+    assert len(list(findings(grouping))) == wanted
+
+
+def test_one_group_is_seen(recorded: dict[str, Any]) -> None:
+    alone = {**recorded, "facts": {**recorded["facts"], "items": 100, "bound": 60}}
+    assert check.one_group(alone)[0]
+    assert not check.one_group({**alone, "facts": {**alone["facts"], "bound": 50}})[0]

@@ -14,8 +14,11 @@ from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema
 from experiments.privelet.checks.statements import DYADIC_STATEMENTS, STATEMENTS, findings
 from experiments.privelet.data.dyadic import clustered
+from experiments.privelet.data.uniform_rows import four_attributes, uniform_rows
 from experiments.privelet.page import STEM
 from experiments.privelet.page.whole import render
+from experiments.privelet.trials.computing import METHODS, seconds
+from experiments.privelet.trials.dyadic import CHECKED, LEAST_SQUARES, methods
 from experiments.privelet.trials.questions import ranges_of, true_answers
 from experiments.privelet.trials.splits import Split
 from experiments.shared.tables import Truth
@@ -122,3 +125,21 @@ def test_verdicts_follow_the_numbers(ranges: dict[str, Any]) -> None:
 def test_every_statement_is_tested(ranges: dict[str, Any]) -> None:
     """A statement whose numbers are missing is left out of the page; none is."""
     assert len(list(findings(ranges))) == len(STATEMENTS) + len(DYADIC_STATEMENTS)
+
+
+def test_every_dyadic_method_is_compared() -> None:
+    assert {name.removesuffix(CHECKED) for name in methods()} == {
+        *("geometric", "dyadic", LEAST_SQUARES, "privelet"),
+        *(f"{tree}-{kind}" for tree in ("dyadic", "wavelet") for kind in ("filter", "priority", "filter-priority")),
+    }
+
+
+def test_times_are_those_of_every_method_with_counting_in_it() -> None:
+    taken = seconds(1000, 2**8, 1)
+    assert set(taken) == {*METHODS, "counting"}
+    assert all(taken["counting"] <= taken[name] for name in METHODS)
+    schema = four_attributes(2**8)
+    assert schema.sizes == (4, 4, 4, 4)
+    rows = uniform_rows(schema, 500, 1)
+    assert rows.min() == 0
+    assert rows.max() == 3

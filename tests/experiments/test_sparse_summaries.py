@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import copy
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
+from discreet.noise import ZeroNoise
+from discreet.summaries.sparse_cells import SparseCells
+from experiments.shared.tables import bell, domain
 from experiments.sparse_summaries.checks.statements import STATEMENTS, findings
 from experiments.sparse_summaries.page import STEM
 from experiments.sparse_summaries.page.whole import render
+from experiments.sparse_summaries.trials.absent_cells import THETA, with_half, with_part
+from experiments.sparse_summaries.trials.guessed_records import GUESSES, NO_GUESS, SIZES
+from experiments.sparse_summaries.trials.subset_errors import mechanism
 from tests.experiments.recorded import recorded
 
 
@@ -42,3 +50,24 @@ def test_verdicts_follow_the_numbers(sparse: dict[str, Any]) -> None:
 
 def test_every_statement_is_tested(sparse: dict[str, Any]) -> None:
     assert [found.says for found in findings(sparse)] == [statement.says for statement in STATEMENTS]
+
+
+def test_absent_cells_hold_what_they_are_taken_for() -> None:
+    truth = bell(domain(1000), 600, 100, 20, 1)
+    made = mechanism(truth, ("filter", {"theta": THETA, "total": "0.5"}), Fraction(100))
+    summary = made.measure(truth.counts, ZeroNoise())
+    assert isinstance(summary, SparseCells)
+    absent = np.ones(1000, bool)
+    absent[summary.codes[:, 0]] = False
+    assert (with_half(summary)[absent] == THETA / 2).all()
+    assert with_part(summary).sum() == pytest.approx(truth.cells.sum())
+    for cells in (with_half(summary), with_part(summary)):
+        assert (cells[~absent] == truth.cells[~absent]).all()
+
+
+def test_a_guess_of_the_true_number_keeps_about_the_wanted_cells(sparse: dict[str, Any]) -> None:
+    kept = sparse["figures"]["3.3-size"]["lines"]
+    assert [line["name"] for line in kept] == [f"{size:,} wanted" for size in SIZES]
+    for line in kept:
+        assert line["x"] == [guess or NO_GUESS for guess in GUESSES]
+        assert line["y"] == sorted(line["y"], reverse=True)

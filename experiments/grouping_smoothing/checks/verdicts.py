@@ -57,6 +57,14 @@ def columns_best(part: Results) -> tuple[bool, str]:
     return holds, f"columns / rows: {spread(rows)}; columns / none: {spread(none)}"
 
 
+def one_group(part: Results) -> tuple[bool, str]:
+    """Fewer than two groups of Delta items; so nothing that is sampled can matter."""
+    items, bound = part["facts"]["items"], part["facts"]["bound"]
+    rows, none = (ratios(part, "7", "columns", other) for other in ("rows", "none"))
+    text = f"{items:,} items, Delta {bound:,}; columns / rows: {spread(rows)}; columns / none: {spread(none)}"
+    return items < 2 * bound, text
+
+
 def rows_gain_little(part: Results) -> tuple[bool, str]:
     found = ratios(part, "7", "rows", "none")
     return min(found) >= COMPARABLE[0], f"rows / none: {spread(found)}"

@@ -40,4 +40,5 @@ def facts(name: str, case: UserItems) -> Json:
         "factor": SMALLER.get(name, spec.factor) if spec else 1,
         "items too": bool(spec and spec.items_too),
         "skew": spec.skew if spec else None,
+        "shift": spec.shift if spec else None,
     }

@@ -30,18 +30,26 @@ STATED = {
 }
 
 
+def _skew(name: str, facts: Results) -> str:
+    shift = f", r being {facts['shift']:g} more" if facts.get("shift") else ""
+    return f"{facts['skew']:g} on {name}{shift}"
+
+
 def setting(results: Results) -> Iterator[str]:
     yield "## Setting"
     yield ""
     yield from _sizes(results)
     made_up = [name for name, part in results.items() if part["facts"]["synthetic"]]
-    skews = ", ".join(f"{results[name]['facts']['skew']:g} on {name}" for name in made_up)
+    skews = ", ".join(_skew(name, results[name]["facts"]) for name in made_up)
     yield (
         f"- Made up from a seed: {', '.join(f'`{name}`' for name in made_up)}. Their users, items, ones and Delta are "
         "those of the paper's table 2, or a part of them as said below. How many items users have are quantiles of a "
         "lognormal law; the sum and the maximum settle its two parameters. Which items: one after the other without "
         "repeats, an item of rank r in "
-        f"proportion to r to the power of minus a skew ({skews}; chosen beforehand, not fitted to anything). "
+        f"proportion to r to the power of minus a skew ({skews}). A skew without a shift was chosen beforehand and "
+        "not fitted to anything. The two numbers of document follow from three of words: of the paper's number of "
+        "documents the rarest word is in 10 (its vocabulary has none that occurs less often), the most common one in "
+        "0.62 of them, as in `documents`, and the mean count is the paper's. "
         "Items are numbered at random, so neighbours have nothing in common. The paper's own data are not here; where "
         "numbers depend on more than these sizes, ours say nothing about theirs."
     )

@@ -23,7 +23,7 @@ class Job:
 
     title: str
     setting: str
-    data: Callable[[], Data]
+    data: Callable[[], Data | None]
     task: Task
     measures: tuple[tuple[str, str], ...]
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -28,7 +28,7 @@ def render(results: Json) -> dict[str, str]:
         *_verdict(results),
         "",
         f"Made by `python -m experiments.guide` from `{STEM}.json`; nothing here is typed by hand. Every "
-        "method of a task on data made up for the job, by the same trials as `discreet evaluate`. Errors include what "
+        "method of a task on data for the job, by the same trials as `discreet evaluate`. Errors include what "
         "a bound per user takes away. Ranges are two standard errors over trials.",
         "",
         "| job | judged by | epsilon 0.1 | epsilon 1 |",

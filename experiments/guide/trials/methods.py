@@ -20,9 +20,11 @@ from experiments.shared.records import Json, short
 EPSILONS = (Fraction(1, 10), Fraction(1))
 
 
-def tried(job: Job, runs: int) -> Json:
-    """The errors of all methods of a job, at every epsilon."""
+def tried(job: Job, runs: int) -> Json | None:
+    """The errors of all methods of a job, at every epsilon; None where its data are absent."""
     data = job.data()
+    if data is None:
+        return None
     schema = data.schema.select(job.task.attributes(data.schema))
     lines: list[Json] = []
     refused: dict[str, str] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from experiments.privelet.checks import census, dyadic, vectors
+from experiments.privelet.checks import census, computing, dyadic, vectors
 from experiments.privelet.trials.census import ENLARGED
 from experiments.shared.findings import Finding, Results, Statement
 
@@ -25,6 +25,11 @@ LOW_COVERAGE = (
 ADDS_UP = (
     "Thresholds are found for each age and sex by itself. For one such pair privelet* errs less, but its errors lean "
     "the same way at many ages and add up, where those of privelet+ average out: see how errors add up, below."
+)
+PADDED = (
+    "An ordinal attribute is padded to a power of two, so from 64 values to 76 the coefficients are four times as many "
+    "in two dimensions, and the time leaps there. That of geometric is nearly all counting, which depends on rows and "
+    "on what else the machine does."
 )
 
 STATEMENTS = (
@@ -119,6 +124,9 @@ STATEMENTS = (
     ),
     Statement(SMALL, "Privelet* outperforms Privelet+", census.star_best(1)),
     Statement(LARGE, "Privelet* outperforms Privelet+", census.star_best(ENLARGED), ADDS_UP),
+    Statement("13", "all three take time linear in the number of rows", computing.straight("13"), PADDED),
+    Statement("14", "all three take time almost linear in the number of cells", computing.straight("14"), PADDED),
+    Statement("13, 14", "Privelet* takes longer than Privelet+, and that longer than Basic", computing.in_order),
     Statement("vectors, 1-D", "Privelet answers ranges better than Basic", vectors.logarithmic("1d")),
     Statement(
         "vectors, 2-D",

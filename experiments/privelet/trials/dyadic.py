@@ -46,7 +46,7 @@ def _known(method: Method) -> bool:
     """Whether this version has the method, with these parameters."""
     name, parameters = method
     kind = registry().get(("ranges", name))
-    return kind is not None and set(parameters) <= set(kind.parameters)
+    return kind is not None and set(parameters) <= {parameter.name for parameter in kind.parameters}
 
 
 def methods(size: int = SIZE) -> dict[str, Method]:

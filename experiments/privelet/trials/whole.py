@@ -1,4 +1,4 @@
-"""The three experiments as parts of the program, each given the folder of data and the number of runs."""
+"""The four experiments as parts of the program, each given the folder of data and the number of runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from experiments.privelet.data.census import census
 from experiments.privelet.data.vectors import vectors
 from experiments.privelet.trials.census import census_experiment
+from experiments.privelet.trials.computing import computing_experiment
 from experiments.privelet.trials.dyadic import dyadic_experiment
 from experiments.privelet.trials.vectors import setting, vectors_experiment
 from experiments.shared.records import Json
@@ -31,4 +32,13 @@ def _dyadic(_: Path, runs: int) -> Json:
     return dyadic_experiment(runs)
 
 
-PARTS: dict[str, Callable[[Path, int], Json | None]] = {"census": _census, "vectors": _vectors, "dyadic": _dyadic}
+def _computing(_: Path, __: int) -> Json:
+    return computing_experiment()
+
+
+PARTS: dict[str, Callable[[Path, int], Json | None]] = {
+    "census": _census,
+    "computing": _computing,
+    "vectors": _vectors,
+    "dyadic": _dyadic,
+}

@@ -9,6 +9,9 @@ import numpy as np
 
 from experiments.shared.curves import curve, line_of, ratios_of, spread
 from experiments.shared.findings import Check, Results
+from experiments.sparse_summaries.trials.absent_cells import HALF, NOTHING, PART
+from experiments.sparse_summaries.trials.figures import DENSE
+from experiments.sparse_summaries.trials.guessed_records import NO_GUESS
 
 OCCUPIED = 100_000
 
@@ -95,8 +98,13 @@ def smaller_theta(results: Results) -> tuple[bool, str]:
     return best == sorted(best, reverse=True) and best[-1] < best[0], f"best: {_best_thetas(results)}"
 
 
+def _summaries(results: Results) -> list[str]:
+    """The methods of figure 4 that do not make a number for every cell."""
+    return [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] not in DENSE]
+
+
 def filter_fastest(results: Results) -> tuple[bool, str]:
-    taken = {line["name"]: line["y"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"}
+    taken = {name: line_of(results, "4", name)["y"] for name in _summaries(results)}
     rival = [min(values) for values in zip(*(v for name, v in taken.items() if name != "filter"), strict=True)]
     ratios = [mine / other for mine, other in zip(taken["filter"], rival, strict=True)]
     return max(ratios) <= 1, f"filter / fastest other: {', '.join(f'{ratio:.2f}' for ratio in ratios)}"
@@ -109,16 +117,50 @@ def priority_dearer(results: Results) -> tuple[bool, str]:
 
 
 def same_when_dense(results: Results) -> tuple[bool, str]:
-    names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
+    names = [*_summaries(results), "wavelet"]
     ratios = {name: next(iter(ratios_of(results, "4", name, "geometric").values())) for name in names}
     text = "time / geometric: " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
     return all(0.5 <= ratio <= 2 for ratio in ratios.values()), text
 
 
 def orders_faster(results: Results) -> tuple[bool, str]:
-    names = [line["name"] for line in results["figures"]["4"]["lines"] if line["name"] != "geometric"]
-    last = [1 / list(ratios_of(results, "4", name, "geometric").values())[-1] for name in names]
+    last = [1 / list(ratios_of(results, "4", name, "geometric").values())[-1] for name in _summaries(results)]
     return min(last) >= 100, f"at density 1e-5, {min(last):,.0f} to {max(last):,.0f} times as fast as geometric"
+
+
+def wavelet_fails_to_scale(results: Results) -> tuple[bool, str]:
+    """Ten times the cells take about ten times as long, where both were measured; and the summaries do not."""
+    taken = list(curve(results, "4", "wavelet").values())
+    last = [list(ratios_of(results, "4", "wavelet", name).values())[-1] for name in _summaries(results)]
+    text = f"ten times the cells take the wavelet {taken[1] / taken[0]:.1f} times as long; at density 1e-5 it takes "
+    return taken[1] / taken[0] >= 5 and min(last) >= 100, text + f"{min(last):,.0f} times as long as a summary or more"
+
+
+def half_of_theta(results: Results) -> tuple[bool, str]:
+    ratios = ratios_of(results, "3.2", HALF, NOTHING)
+    text = ", ".join(f"{ratio:.3g} where {100 * density:g} % are occupied" for density, ratio in ratios.items())
+    return max(ratios.values()) < 1, f"error with theta / 2 / error with zero: {text}"
+
+
+def calibrated(results: Results) -> tuple[bool, str]:
+    ratios = ratios_of(results, "3.2", PART, NOTHING)
+    text = ", ".join(f"{ratio:.3g} where {100 * density:g} % are occupied" for density, ratio in ratios.items())
+    return max(ratios.values()) <= 1, f"error by a noisy total / error with zero: {text}"
+
+
+def wanted_size(results: Results) -> tuple[bool, str]:
+    kept = {line["name"]: curve(results, "3.3-size", line["name"]) for line in results["figures"]["3.3-size"]["lines"]}
+    exact = [places[1.0] for places in kept.values()]
+    blind = [places[NO_GUESS] for places in kept.values()]
+    text = f"cells kept / wanted: {spread(exact)} with the true number, {spread(blind)} with no guess"
+    return min(exact) >= 0.85 and max(exact) <= 1.15, text
+
+
+def off_by_two(results: Results) -> tuple[bool, str]:
+    kept = {line["name"]: curve(results, "3.3-size", line["name"]) for line in results["figures"]["3.3-size"]["lines"]}
+    half, twice = ([places[guess] for places in kept.values()] for guess in (0.5, 2.0))
+    text = f"cells kept / wanted: {spread(half)} with half of the records guessed, {spread(twice)} with twice as many"
+    return min(twice) >= 0.5 and max(half) <= 2, text
 
 
 def five_to_ten(results: Results) -> tuple[bool, str]:

@@ -56,7 +56,8 @@ def _page(results: Results) -> Iterator[str]:
 def _setting(results: Results) -> Iterator[str]:
     yield "## Setting"
     yield ""
-    yield from bullets([*results["setting"], *(f"Absent: {sentence}" for sentence in results["absent"])])
+    absent = (f"Absent: {sentence}" for sentence in results["absent"].values())
+    yield from bullets([*results["setting"], *results["data"].values(), *absent])
 
 
 def _verdicts(verdicts: list[Finding]) -> Iterator[str]:

@@ -21,6 +21,9 @@ from experiments.shared.methods import Method, ready
 from experiments.shared.records import Runs
 from experiments.shared.tables import Truth
 
+#: what each cell adds to a sum, by a summary
+Estimate = Callable[[Summary], NDArray[Any]]
+
 
 def mechanism(truth: Truth, method: Method, epsilon: Fraction) -> Mechanism:
     return ready("table", truth.schema, method, epsilon, Unit())
@@ -56,11 +59,14 @@ def compare(
     methods: Callable[[Truth], Mapping[str, Method]],
     sizes: Iterable[int],
     epsilon: Fraction,
+    read: Mapping[str, Estimate] | None = None,
 ) -> dict[str, SubsetErrors]:
     """Every method on every table. A run asks m // r disjoint random subsets of r cells, for each size r.
 
-    Relative error: the sum of absolute errors over the sum of true answers.
+    Relative error: the sum of absolute errors over the sum of true answers. `read`: how a method's summary is read, if
+    not by the weights of the cells that it holds.
     """
+    reading = read or {}
     found: dict[str, SubsetErrors] = {}
     for run, truth in enumerate(tables):
         order = shuffled(truth.schema.cells, 10_000 + run)
@@ -69,7 +75,7 @@ def compare(
             errors = found.setdefault(name, SubsetErrors())
             summary = mechanism(truth, method, epsilon).measure(truth.counts, Noise())
             errors.kept.values.append(kept(summary))
-            wrong = estimates(summary)[order] - true
+            wrong = reading.get(name, estimates)(summary)[order] - true
             for size in sizes:
                 off = np.abs(_sums(wrong, size))
                 errors.absolute.setdefault(size, Runs()).values.append(float(off.mean()))

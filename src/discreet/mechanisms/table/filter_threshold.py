@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.mechanisms.table.table_slices import SLICES
-from discreet.mechanisms.table.table_sparse import SAMPLE, SIDED, TAU, THETA, TOTAL, of
+from discreet.mechanisms.table.table_sparse import GUESS, SAMPLE, SIDED, TAU, THETA, TOTAL, of
 from discreet.mechanisms.table.threshold import Threshold
 
 #: how many times the wanted size an empty table sends through the filter, to be sampled down
@@ -18,7 +18,7 @@ PASSING = 4
 
 class FilterThreshold(Threshold):
     method = "filter-threshold"
-    parameters = of("cell", THETA, TAU, SAMPLE, SIDED, TOTAL, SLICES)
+    parameters = of("cell", THETA, TAU, SAMPLE, GUESS, SIDED, TOTAL, SLICES)
 
     def limits(self) -> tuple[int, Fraction]:
         theta, tau = self.given(THETA), self.given(TAU)
@@ -26,4 +26,4 @@ class FilterThreshold(Threshold):
             return theta, tau
         size = self.size_or_default()
         theta = theta or self.theta_for(PASSING * size)
-        return theta, tau or self.tau_for(size, theta)
+        return theta, tau or self.tau_for(size, theta, self.rows)

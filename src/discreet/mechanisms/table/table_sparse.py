@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
+from discreet.mechanisms.guesses import GUESSED_ROWS
 from discreet.mechanisms.table.table_slices import SLICES, Sliceable
 from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, Field, Noise, Rule
@@ -74,6 +75,12 @@ LARGEST = replace(
     otherwise="no limit",
 )
 SAMPLE = replace(SIZE, meaning="If tau is not given: how many cells an empty table would keep on average")
+GUESS = Parameter(
+    "guess",
+    GUESSED_ROWS,
+    "How many records there are: if tau is not given, it is then for a table of so many, not for an empty one",
+    otherwise="none",
+)
 
 
 def of(entry: str, *parameters: Parameter[Any]) -> Parameters:
@@ -276,20 +283,24 @@ class Sparse(Sliceable):
             low, high = (middle, high) if self.expected(self.rule(middle)) > size else (low, middle)
         return high
 
-    def tau_for(self, size: int, theta: int = 1) -> Fraction:
-        """A tau at which an empty table keeps `size` cells in expectation, within a few parts in 2**20."""
-        if self.expected(self.rule(theta)) <= size:
+    def tau_for(self, size: int, theta: int = 1, rows: float = 0) -> Fraction:
+        """A tau at which a table of so many records keeps `size` cells in expectation, within a few parts in 2**20.
+
+        Records are taken to add a part 1 / tau of a cell each, as in the paper: in cells larger than tau they add less.
+        """
+        if self.expected(self.rule(theta)) + rows <= size:
             tau = Fraction(1)
         else:
             # expected(tau) is at most cells * E|v| / tau, so this upper end keeps fewer than `size`
-            high = max(2.0, 2.0 * self.cells * (float(self.scale) + theta) / size)
+            high = max(2.0, 2.0 * (self.cells * (float(self.scale) + theta) + rows) / size)
             low = 1.0
             while high / low > 1 + 2.0**-20:
                 middle = math.sqrt(low * high)
-                fewer = self.expected(self.rule(theta, Fraction(middle))) <= size
+                fewer = self.expected(self.rule(theta, Fraction(middle))) + rows / middle <= size
                 low, high = (low, middle) if fewer else (middle, high)
             tau = Fraction(float(f"{high:.6g}"))
-        self.note_choice("tau", tau, f"default: an empty table would keep {size:,} {self.entry}s in expectation")
+        whose = f"a table of {rows:,.0f} records" if rows else "an empty table"
+        self.note_choice("tau", tau, f"default: {whose} would keep {size:,} {self.entry}s in expectation")
         return tau
 
 

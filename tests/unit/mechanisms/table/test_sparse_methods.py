@@ -292,6 +292,23 @@ def test_a_default_tau_keeps_the_wanted_number_of_an_empty_table(size: int) -> N
     assert chosen("threshold", 10**9, tau="1000.5")["tau"] == ("1000.5", "given")
 
 
+@pytest.mark.parametrize("rows", [10**6, 10**10])
+def test_a_tau_for_guessed_records_is_that_of_the_paper(rows: int) -> None:
+    """(records + m E|noise|) / size, with a public guess where the paper has the private total."""
+    a, size = math.exp(-1 / 2), 1000
+    tau, origin = chosen("threshold", 10**9, size=size, guess={"rows": rows})["tau"]
+    assert float(Fraction(tau)) == pytest.approx((rows + 10**9 * 2 * a / (1 - a * a)) / size, rel=1e-4)
+    assert origin == f"default: a table of {rows:,} records would keep 1,000 cells in expectation"
+    filtered = chosen("filter-threshold", 10**9, size=size, theta=2, guess={"rows": rows})["tau"][0]
+    lighter = chosen("filter-threshold", 10**9, size=size, theta=2)["tau"][0]
+    assert Fraction(lighter) < Fraction(filtered) < Fraction(tau)
+    assert chosen("threshold", 10**9, tau="1000.5", guess={"rows": rows})["tau"] == ("1000.5", "given")
+
+
+def test_a_small_table_of_guessed_records_is_kept_whole() -> None:
+    assert chosen("threshold", 100, size=1000, guess={"rows": 50})["tau"][0] == "1"
+
+
 @each_method
 def test_without_parameters_the_defaults_are_told(method: str) -> None:
     told = chosen(method, 10**9)
