@@ -31,6 +31,8 @@ SHARES = {
     "total": Fraction(4, 100),
     "head": Fraction(8, 100),
 }
+#: what items have where the largest are wanted
+TOP_ITEMS = Fraction(83, 100)
 #: the same users' records as cells: four items in three contexts
 SIZES = (4, 3)
 IN_CONTEXTS = {**SHARES, "items": Fraction(56, 100), "contexts": Fraction(4, 100), "edges": Fraction(20, 100)}
@@ -173,6 +175,33 @@ def test_items_that_are_looked_at_twice_share_what_items_have(monkeypatch: pytes
         ):
             exact = weights(USERS, weighed.bound, weighed.units, codes)
             paid = weighed.bound * weighed.units / (EPSILON * SHARES["items"] / 2)
+            found[step].append((paid, weighed.values - np.array(exact)))
+    assert disagreeing(found) == []
+    halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in pairs] for step, pairs in found.items()}
+    assert disagreeing(halved) == ["items", "listed"]
+
+
+def test_the_list_for_the_largest_shares_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of users, where two of twelve items are wanted; all twelve are on it."""
+    monkeypatch.setattr(item_sizes, "_HIDDEN_TOP", -1)
+    monkeypatch.setattr(item_sizes, "_FOR_EACH", ITEMS // 2)
+    monkeypatch.setattr(item_sizes, "_MOST_OF", 1)
+    monkeypatch.setattr(EvenShares, "selecting_is_better", lambda *_: False)
+    method, noise = made("even-shares", (ITEMS,), EPSILON, Unit("who", max_rows=MOST), top=2), Noise()
+    rows, users = Remembered((ITEMS,), USERS), of_users("users")
+    found: dict[str, list[tuple[Fraction, Any]]] = {"items": [], "listed": []}
+    for _ in range(DRAWS // 2):
+        summary = method.measure(rows, noise)
+        assert isinstance(summary, SharedCounts)
+        assert summary.corrections is not None
+        again = summary.corrections.listed
+        assert again is not None
+        for step, weighed, codes in (
+            ("items", summary.items, list(range(ITEMS))),
+            ("listed", again.weights, again.codes.tolist()),
+        ):
+            exact = weights(users, weighed.bound, weighed.units, codes)
+            paid = weighed.bound * weighed.units / (EPSILON * TOP_ITEMS / 2)
             found[step].append((paid, weighed.values - np.array(exact)))
     assert disagreeing(found) == []
     halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in pairs] for step, pairs in found.items()}

@@ -115,8 +115,12 @@ def test_all_bounds_of_even_shares_follow_from_noisy_numbers(count: str) -> None
     assert all(one == found[0] for one in found)
 
 
-def test_which_items_are_looked_at_twice_follows_from_noisy_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(item_sizes, "_HIDDEN", -1)
+@pytest.mark.parametrize("asked", [{}, {"top": 4}], ids=["all", "top"])
+def test_which_items_are_looked_at_twice_follows_from_noisy_numbers(
+    asked: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"_HIDDEN": -1, "_HIDDEN_TOP": -1, "_SELECTED": 0}.items():
+        monkeypatch.setattr(item_sizes, name, value)
     unit, found = Unit("who", max_rows=20), []
     for users in (
         [[0]] * 60,
@@ -125,7 +129,7 @@ def test_which_items_are_looked_at_twice_follows_from_noisy_numbers(monkeypatch:
         [],
     ):
         noise = Deaf()
-        summary = method_of_items("even-shares", (160,), 30, unit).measure(Rows((160,), users), noise)
+        summary = method_of_items("even-shares", (160,), 30, unit, **asked).measure(Rows((160,), users), noise)
         assert "listed" in summary.facts()
         found.append((noise.asked, summary.facts(), summary.to_arrow().to_pydict()))
     assert all(one == found[0] for one in found)

@@ -1,8 +1,9 @@
 """All records of each user count, with a weight that the user's records share, and what that loses is made up for.
 
 Source: our own; see the card. Guarantee: pure epsilon, from measurements whose costs add up: a histogram of users by
-their records, the weights of items, a total, and a second look at the largest ten; where noise hides most items, also
-one at an eighth of them, for half of what items have; with contexts also the weights of these, and of items in them.
+their records, the weights of items, a total, and a second look at the largest ten; where noise hides items, also one
+at those of the largest noisy weights, for half of what items have; with contexts also the weights of these, and of
+items in them.
 Every bound, and which items are looked at again, follows from noisy numbers that were paid for.
 Numerics: exact noise on whole numbers; weights are whole units. Bias: numbers are guesses by a model that shrinks small
 counts; intervals are not.
@@ -25,6 +26,7 @@ from discreet.mechanisms.items.item_sizes import (
     bound_of_head,
     bound_of_total,
     clear_bins,
+    listed_for_top,
     listed_items,
     most_change,
     number_of_bins,
@@ -106,11 +108,11 @@ class EvenShares(ItemSelection):
             return self._summary(self._weights(kept, 1, 1, noise), None)
         bins = self._weighed("histogram", kept.bins(number_of_bins(bound)), 1, 1, noise)
         clear = clear_bins(bins.values, float(bins.scale))
-        if self.selects and self.selecting_is_better(clear, float(bins.scale)):
-            return self.selected(kept, noise)
         weight = weight_of_users(clear, bound)
         units = units_for(weight, bound)
         listed = self._listed(clear, weight)
+        if self.selects and self.selecting_is_better(clear, float(bins.scale), listed):
+            return self.selected(kept, noise)
         weights = self._weights(kept, weight, units, noise, _HALF if listed else _WHOLE)
         items = weights["items"]
         again = self._again(kept, items, weight, listed, noise) if listed else None
@@ -130,10 +132,10 @@ class EvenShares(ItemSelection):
             return LookedAt(counts, counts, Fraction(self.request.unit.sensitivity), epsilon)
         bins = kept.bins(number_of_bins(self.bound)).astype(np.float64)
         largest = np.argsort(-counts, kind="stable")[: self.top]
-        if self.selects and self.selecting_is_better(bins, 0.0):
+        weight = weight_of_users(bins, self.bound)
+        if self.selects and self.selecting_is_better(bins, 0.0, self._listed(bins, weight)):
             unit, few = self.unit_of(self.top or 1), counts[largest]
             return LookedAt(few, few, Fraction(unit.sensitivity), self.request.epsilon * SELECT_PARTS["counts"])
-        weight = weight_of_users(bins, self.bound)
         units = units_for(weight, self.bound)
         weights = self.per_item(kept.shares(weight, units, np.arange(self.release_schema.cells))) / units
         change = Fraction(self.request.unit.widened(weight).sensitivity)
@@ -144,10 +146,13 @@ class EvenShares(ItemSelection):
         return float(self.unit_of(1).sensitivity / self.epsilon_of(step))
 
     def _listed(self, clear: NDArray[np.float64], weight: int) -> int:
-        """How many items are looked at twice; users of an item are better found by `top`."""
+        """How many items are looked at twice; where users are counted only for `top`, as intervals have the first."""
+        scale, items = self._one("items"), self.sizes["items"]
+        if self.top is not None:
+            return listed_for_top(clear, weight, scale, items, HEAD, self.top)
         if self.distinct or self.in_contexts:
             return 0
-        return listed_items(clear, weight, self._one("items"), self.sizes["items"], HEAD)
+        return listed_items(clear, weight, scale, items, HEAD)
 
     def _again(self, kept: Kept, items: Weighed, weight: int, listed: int, noise: Noise) -> Again:
         """A second look at the largest items, with the other half of what items have."""

@@ -17,7 +17,7 @@ from discreet.errors import BadParameter
 from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import LARGEST_CHOICE, ItemMethod
-from discreet.mechanisms.items.item_sizes import items_of_users, stands_out
+from discreet.mechanisms.items.item_sizes import selecting_is_better, stands_out
 from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.privacy import as_text, cost, scale_of, selection_cost, selection_scale
@@ -65,9 +65,9 @@ class ItemSelection(ItemMethod):
         """Whether the largest may be selected: that is better only where users have as many items."""
         return self.bounds_users and self.top is not None and self.top <= self.most
 
-    def selecting_is_better(self, clear: NDArray[np.float64], scale: float) -> bool:
-        """Selecting k has noise of k / epsilon; ranking has that of the users' average number of items, or about."""
-        return not stands_out(clear, scale) or (self.top or 0) <= items_of_users(clear)
+    def selecting_is_better(self, clear: NDArray[np.float64], scale: float, listed: int) -> bool:
+        """If no users stand out, or they have so many items that few of the largest are told apart by them."""
+        return not stands_out(clear, scale) or selecting_is_better(clear, self.top or 0, listed=listed > 0)
 
     def selected(self, kept: Kept, noise: Noise) -> SelectedCounts:
         """The items of most users by one-shot noise; then the users of each, with noise of its own."""

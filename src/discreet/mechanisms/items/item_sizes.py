@@ -20,6 +20,11 @@ _BY_CHANCE = 1e-3
 #: where noise is more than so many times the average weight of an item, some items are looked at twice: one in so many,
 #: and no more than so many
 _HIDDEN, _ONE_IN, _MOST_LISTED = 2, 8, 4096
+#: the same where only the largest are wanted, who must stand out of all others; then also so many for each that is
+#: wanted, unless these are more than one in so many
+_HIDDEN_TOP, _FOR_EACH, _MOST_OF = 0.5, 3, 3
+#: up to which part of the users' average number of items selecting is better than ranking those that are listed
+_SELECTED = 0.4
 #: units for each record of the largest users
 _LEAST_UNITS = 16
 #: so that sums over 2**38 records fit 64 bits
@@ -95,9 +100,28 @@ def listed_items(clear: Floats, weight: int, scale: float, items: int, fewest: i
     A user's weight is then shared by the records in these alone, and there is less to hide. `scale` is that of a count
     to which a user adds up to 1, and `fewest` the least number that is worth it.
     """
-    kept = float((clear * np.minimum(_usual_records(clear.size), weight)).sum())
     listed = min(items // _ONE_IN, _MOST_LISTED)
-    return listed if listed >= fewest and weight * scale * items > _HIDDEN * kept else 0
+    return listed if listed >= fewest and _noise(clear, weight, scale, items) > _HIDDEN else 0
+
+
+def listed_for_top(clear: Floats, weight: int, scale: float, items: int, fewest: int, wanted: int) -> int:
+    """The same where so many of the largest are wanted, and nothing else."""
+    listed = max(min(items // _ONE_IN, _MOST_LISTED), _FOR_EACH * wanted, fewest)
+    return listed if listed * _MOST_OF <= items and _noise(clear, weight, scale, items) > _HIDDEN_TOP else 0
+
+
+def _noise(clear: Floats, weight: int, scale: float, items: int) -> float:
+    """The scale of the noise of items, in average weights of one."""
+    kept = float((clear * np.minimum(_usual_records(clear.size), weight)).sum())
+    return weight * scale * items / max(kept, 1e-9)
+
+
+def selecting_is_better(clear: Floats, wanted: int, *, listed: bool) -> bool:
+    """Selecting k has noise of k / epsilon, ranking that of the users' average number of items, or about.
+
+    Ranking has less where some items are listed, for users have fewer of these.
+    """
+    return wanted <= (_SELECTED if listed else 1) * items_of_users(clear)
 
 
 def weight_in_list(weight: int, listed: int, items: int) -> int:

@@ -417,6 +417,26 @@ def test_an_answer_says_whether_it_is_about_selected_items() -> None:
     assert ["cannot be told" in note for note in few.notes] == [True]
 
 
+def test_ranking_looks_twice_at_some_items_where_noise_hides_them() -> None:
+    """Three for each that is wanted, or one in eight if that is more; not if these are more than a third of all."""
+    few = pd.DataFrame({"who": np.arange(3000) // 3, "item": np.arange(3000) % 200})
+    source = discreet.open(few, Schema(item=Ordinal(0, 199)), unit=WIDE, budget=100)
+    listed = {}
+    for top, epsilon in ((5, "0.3"), (20, "0.3"), (30, "0.3"), (20, 20)):
+        said = source.publish(Items("item", top=top), epsilon, noise=ZeroNoise()).manifest["summary"]
+        assert said["shape"] == "shared-counts"
+        listed[top, epsilon] = len(said.get("listed", {"items": []})["items"])
+    assert list(listed.values()) == [25, 60, 0, 0]
+
+
+def test_a_list_makes_selecting_worth_it_for_fewer_only() -> None:
+    """Of users with 30 items each: 20 are selected if all others would be ranked once, but not beside a list."""
+    clear = np.array([0, 0, 0, 0, 0, 100.0])
+    assert item_sizes.selecting_is_better(clear, 20, listed=False)
+    assert not item_sizes.selecting_is_better(clear, 20, listed=True)
+    assert item_sizes.selecting_is_better(clear, 9, listed=True)
+
+
 def test_users_of_few_items_are_ranked_by_counts() -> None:
     few = pd.DataFrame({"who": np.arange(3000) // 2, "item": np.arange(3000) % 50})
     release = discreet.open(few, SCHEMA, unit=WIDE).publish(Items("item", top=10), 5)
