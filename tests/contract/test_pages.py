@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.mechanisms import AUTO
 from docs_site.__main__ import DOCS, notebooks
 from docs_site.blocks import blocks
 from docs_site.notebooks import block_of
@@ -56,3 +59,16 @@ def test_a_page_that_is_wrong_fails(tmp_path: Path) -> None:
     assert masked("scales 25, 59235/1901") == masked("scales 81.6284, 7")
     assert masked("│ 12 left") != masked("│ 12 right")
     assert masked("1 numbers: 0.04\n 16 numbers: 19/51\n") == masked("2 numbers: 1\n")
+
+
+def test_pages_know_what_auto_takes() -> None:
+    """Those with a table of tasks that is written by hand."""
+    for page in ("how-to/choose-a-method.md", "spec.md"):
+        lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+        for task, choices in AUTO.items():
+            for place, (method, most) in enumerate(choices):
+                size = rf"(for at most|up to) {most:,} cells" if most < math.inf else ("else" if place else "")
+                said = rf"`{method}` {size}" if most < math.inf else rf"{size} ?`{method}`"
+                assert task == "pairs of items" or any(
+                    f"`{task}`" in line and re.search(said, line) for line in lines
+                ), f"{page}: {task}, {method}"
