@@ -17,8 +17,8 @@ from discreet.errors import BadParameter, DiscreetError, OutsideDomain, UnknownA
 from discreet.naming import did_you_mean
 from discreet.queries.selection import Selection, complement, intersection, union
 from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Numeral, OneOf, Or, Predicate, parse
-from discreet.schema.asked_values import shown_value
 from discreet.schema import Attribute, Ordinal, Schema
+from discreet.schema.asked_values import shown_value
 
 # an `or` and an `and` inside each of the parser's parentheses, and around them; a `not in` at the bottom
 _DEEPEST = 2 * MAX_DEPTH + 3
