@@ -46,7 +46,7 @@ def test_where_nothing_can_be_told_it_says_little() -> None:
 
 
 def test_the_noise_alone_would_be_too_sure() -> None:
-    """So that this could fail: of differences half as large as the noise, Pr[noise < difference] is right less often."""
+    """So that this could fail: Pr[noise < difference] is right less often, of differences half as large."""
     dice, tally = np.random.default_rng(), Tally()
     true, noise = dice.normal(0, 0.5, 20_000), dice.laplace(0, 0.5, (2, 20_000)).sum(axis=0)
     for truth, measured in zip(true, true + noise, strict=True):

@@ -200,7 +200,8 @@ def test_intervals_of_different_methods_together_hold_what_is_true(known: str) -
         for number, pair in enumerate(zip(*drawn, strict=True)):
             one, two = (released(each, 2 * number + i, tasks[i]) for i, each in enumerate(pair))
             for name, question in together(one, two, truth):
-                assert (holds := held(question)) is not None
+                holds = held(question)
+                assert holds is not None
                 hits[name] += holds
                 tried[name] += 1
     assert {"difference together", "share together", "mean together", "variance together"} <= tried.keys()

@@ -223,7 +223,8 @@ class Nominal:
         if text in self._codes:
             return self._codes[text], self._codes[text]
         known = [*self._groups, *self._codes]
-        raise OutsideDomain(f"{shown_value(text)} is not among the declared labels and groups.{did_you_mean(text, known)}")
+        hint = did_you_mean(text, known)
+        raise OutsideDomain(f"{shown_value(text)} is not among the declared labels and groups.{hint}")
 
     def level(self, which: str | int) -> list[tuple[str, int, int]]:
         """The roll-up to one depth: name, first and last code of each part, covering every code once.

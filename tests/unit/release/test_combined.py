@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
+from discreet.queries import Estimate
 from discreet.release import Release
 
 SCHEMA = discreet.Schema(
@@ -192,7 +194,7 @@ def test_blocks_and_known_laws_are_sharper_together_than_alone() -> None:
         for method in ("adaptive", "dyadic")
     ]
     both = discreet.combine(alone)
-    for ask in (
+    asks: list[Callable[[Release], Estimate]] = [
         lambda release: release.difference("age < 9", "age > 30"),
         lambda release: release.share("sex = 'f'", of="age >= 20"),
         lambda release: release.ratio("age < 20", "age >= 20"),
@@ -200,7 +202,8 @@ def test_blocks_and_known_laws_are_sharper_together_than_alone() -> None:
         lambda release: release.variance("age"),
         lambda release: release.sum("age"),
         lambda release: release.compare("age = 3", "age = 30").difference,
-    ):
+    ]
+    for ask in asks:
         found, others = ask(both), [ask(one) for one in alone]
         assert found.stderr < min(one.stderr for one in others)
         assert found.high - found.low < 1.15 * min(one.high - one.low for one in others)

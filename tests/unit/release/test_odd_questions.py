@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -22,52 +23,196 @@ ODD = 0.06
 SIGNS = "\x00\x01\t\n\"'();\\`\x7f\xa0\xad​‮\ud800﻿￿😀٠−"
 NUMBERS = (
     ["0", "1", "5", "18", "0.5"],
-    ["- -1", "+-+3", "1e308", "1e-400", "1e99999", "0x1F", "1_000", "١٢", "9" * 400, ".", "NaN", "-inf", "NULL", "true",
-     "b'1'", "x'1F'", "1::int", "cast(1 as text)", "interval '1' day", "?", ":a", "$1", "@v", "array[1]", "(1, 2)", "()"],
-)  # fmt: skip
+    [
+        "- -1",
+        "+-+3",
+        "1e308",
+        "1e-400",
+        "1e99999",
+        "0x1F",
+        "1_000",
+        "١٢",
+        "9" * 400,
+        ".",
+        "NaN",
+        "-inf",
+        "NULL",
+        "true",
+        "b'1'",
+        "x'1F'",
+        "1::int",
+        "cast(1 as text)",
+        "interval '1' day",
+        "?",
+        ":a",
+        "$1",
+        "@v",
+        "array[1]",
+        "(1, 2)",
+        "()",
+    ],
+)
 TEXTS = (
     ["'a'", "'north'", "'it''s'", "'2024-01-02'"],
-    ["'\\''", "E'\\n'", "N'a'", "$$a$$", "'a' 'b'", "''", "'😀'", "'\x00'", "'" + "z" * 3000 + "'", "date '2024-13-45'",
-     "current_date", '"a"', "`a`", "[a]"],
-)  # fmt: skip
+    [
+        "'\\''",
+        "E'\\n'",
+        "N'a'",
+        "$$a$$",
+        "'a' 'b'",
+        "''",
+        "'😀'",
+        "'\x00'",
+        "'" + "z" * 3000 + "'",
+        "date '2024-13-45'",
+        "current_date",
+        '"a"',
+        "`a`",
+        "[a]",
+    ],
+)
 COLUMNS = (
     ["age", "AGE", '"age"', "place", "place.side", "pay", "r.age", "release.place.side"],
-    ['"AGE"', "`age`", "[age]", '"place.side"', "a.b.c.d.e", '"odd ""name"', "ａｇｅ", '""', "count", "*", "r.*", "a" * 3000,
-     "age​", "age.side", "'age'", "null", "((age))", "age::int", "-age", "age[0]", "lower(place)", "coalesce(age, 1)"],
-)  # fmt: skip
+    [
+        '"AGE"',
+        "`age`",
+        "[age]",
+        '"place.side"',
+        "a.b.c.d.e",
+        '"odd ""name"',
+        "ａｇｅ",
+        '""',
+        "count",
+        "*",
+        "r.*",
+        "a" * 3000,
+        "age​",
+        "age.side",
+        "'age'",
+        "null",
+        "((age))",
+        "age::int",
+        "-age",
+        "age[0]",
+        "lower(place)",
+        "coalesce(age, 1)",
+    ],
+)
 PLACES = (
     ["age", "place", "place.side", "pay", "bins(age, 4)", "bins(age, 0, 5, 10)", "1"],
-    ["bins(age)", "bins()", "bins(age, null)", "bins(age, 1e9)", "bins(age, -1)", "bins(age, 3.5)", "bins(age, '5')",
-     "bins(age, 5, 4)", f"bins(age, {', '.join(map(str, range(300)))})", "bins(bins(age, 2), 2)", "0", "1.5", "9" * 30,
-     "rollup(age)", "cube(age, place)", "grouping sets ((age))", "()", "null", "floor(age / 10)", "age % 2"],
-)  # fmt: skip
+    [
+        "bins(age)",
+        "bins()",
+        "bins(age, null)",
+        "bins(age, 1e9)",
+        "bins(age, -1)",
+        "bins(age, 3.5)",
+        "bins(age, '5')",
+        "bins(age, 5, 4)",
+        f"bins(age, {', '.join(map(str, range(300)))})",
+        "bins(bins(age, 2), 2)",
+        "0",
+        "1.5",
+        "9" * 30,
+        "rollup(age)",
+        "cube(age, place)",
+        "grouping sets ((age))",
+        "()",
+        "null",
+        "floor(age / 10)",
+        "age % 2",
+    ],
+)
 ANSWERS = (
-    ["count(*)", "COUNT( * )", "sum(count)", "share()", "median(age)", "quantile(age, .5)", "((count(*)))",
-     "percentile_cont(.5) within group (order by age)", "100.0 * count(*) / sum(count(*)) over (partition by place)"],
-    ["count(distinct age)", "count(null)", "share(age)", "median()", "median(age, place)", "quantile(.5, age)",
-     "percentile_disc(.5) within group (order by age desc)", "percentile_cont(array[.1]) within group (order by age)",
-     "count(*) / sum(count(*)) over () * 1e400", "-count(*) / sum(count(*)) over ()", "count(*) / 0", "count(*)::int",
-     "count(*) * 1e308 * 1e308 / sum(count(*)) over ()", "lag(count(*)) over (order by age)", "release.*", "count(*) over w",
-     "(select count(*) from release)", "share() over (partition by nothing)", "case when 1 then 2 end"],
-)  # fmt: skip
+    [
+        "count(*)",
+        "COUNT( * )",
+        "sum(count)",
+        "share()",
+        "median(age)",
+        "quantile(age, .5)",
+        "((count(*)))",
+        "percentile_cont(.5) within group (order by age)",
+        "100.0 * count(*) / sum(count(*)) over (partition by place)",
+    ],
+    [
+        "count(distinct age)",
+        "count(null)",
+        "share(age)",
+        "median()",
+        "median(age, place)",
+        "quantile(.5, age)",
+        "percentile_disc(.5) within group (order by age desc)",
+        "percentile_cont(array[.1]) within group (order by age)",
+        "count(*) / sum(count(*)) over () * 1e400",
+        "-count(*) / sum(count(*)) over ()",
+        "count(*) / 0",
+        "count(*)::int",
+        "count(*) * 1e308 * 1e308 / sum(count(*)) over ()",
+        "lag(count(*)) over (order by age)",
+        "release.*",
+        "count(*) over w",
+        "(select count(*) from release)",
+        "share() over (partition by nothing)",
+        "case when 1 then 2 end",
+    ],
+)
 STARTS = (
     ["select "],
-    ["select distinct ", "select top 3 ", "with r as (select 1) select ", "explain select ", "(select ",
-     "insert into x select ", "create table x as select ", "values (1); select ", "select distinct on (age) "],
-)  # fmt: skip
+    [
+        "select distinct ",
+        "select top 3 ",
+        "with r as (select 1) select ",
+        "explain select ",
+        "(select ",
+        "insert into x select ",
+        "create table x as select ",
+        "values (1); select ",
+        "select distinct on (age) ",
+    ],
+)
 SOURCES = (
     [" from release r", " FROM RELEASE r", ' from "release" as r'],
-    [" from a.b.release", " from release, release", " from release join release b on 1 = 1", " from release natural join x",
-     " from (select * from release) r", " from release tablesample (10)", " from 'release'", " from release r(a, b)", "",
-     " from release pivot (count(*) for age in (1))", " from release for update", " from lateral (select 1)"],
-)  # fmt: skip
+    [
+        " from a.b.release",
+        " from release, release",
+        " from release join release b on 1 = 1",
+        " from release natural join x",
+        " from (select * from release) r",
+        " from release tablesample (10)",
+        " from 'release'",
+        " from release r(a, b)",
+        "",
+        " from release pivot (count(*) for age in (1))",
+        " from release for update",
+        " from lateral (select 1)",
+    ],
+)
 ENDS = (
     ["", "", " order by 1", " order by 2 desc limit 3", " limit 2 offset 1"],
-    [" having count(*) > 3", " qualify 1 = 1", " window w as (partition by place)", " order by random()", " limit 1e3",
-     " order by 1 nulls last", " limit null", " limit 99999999999999999999999", " limit 2 offset 1e400", " limit 3, 4",
-     " fetch first 50 percent rows only", " limit 1 by age", " union all select 1", "; drop table x", ";;", " -- done",
-     " /* open", " limit 3 limit 4", " fetch first 2 rows with ties", ' order by place collate "C"'],
-)  # fmt: skip
+    [
+        " having count(*) > 3",
+        " qualify 1 = 1",
+        " window w as (partition by place)",
+        " order by random()",
+        " limit 1e3",
+        " order by 1 nulls last",
+        " limit null",
+        " limit 99999999999999999999999",
+        " limit 2 offset 1e400",
+        " limit 3, 4",
+        " fetch first 50 percent rows only",
+        " limit 1 by age",
+        " union all select 1",
+        "; drop table x",
+        ";;",
+        " -- done",
+        " /* open",
+        " limit 3 limit 4",
+        " fetch first 2 rows with ties",
+        ' order by place collate "C"',
+    ],
+)
 NAMES = (["", "", " as n"], [" as low", ' as ""', " as 'x'", " as select", ' as "=1+1"', ' as "😀"', " as age"])
 
 
@@ -87,7 +232,13 @@ class Writer:
                 f"{column} {sign} {value}"
                 for sign in ("like", "is", "~", "<=>", "=any", "||", "is distinct from", "@>", "->>")
             ]
-            odd += ["age between symmetric 1 and 2", "age in ()", f"{column} is null", f"({column}, age) = (1, 2)", column]
+            odd += [
+                "age between symmetric 1 and 2",
+                "age in ()",
+                f"{column} is null",
+                f"({column}, age) = (1, 2)",
+                column,
+            ]
             odd += ["0 < age < 5", "exists (select 1)", "age between 1 and 2 and 3", "age >= any (select 1)", "true"]
             return self.one((sound, odd))
         joint = self.one(([" and ", " or ", " AND\n"], [" xor ", " && ", ", "]))
@@ -111,7 +262,9 @@ class Writer:
         if how < ODD:
             return text[:at] + self.dice.choice(SIGNS) + text[at:]
         if how < 2 * ODD:
-            return text[:at] + self.dice.choice(["-- x\n", "/* x */", "/* /* n */ */", "#x\n", "*/", "{{x}}"]) + text[at:]
+            return (
+                text[:at] + self.dice.choice(["-- x\n", "/* x */", "/* /* n */ */", "#x\n", "*/", "{{x}}"]) + text[at:]
+            )
         return text[:at] if how < 2.5 * ODD else text
 
 
@@ -129,13 +282,13 @@ def releases() -> list[Release]:
 
 def answered(ask: Callable[[str], Any], text: str) -> bool:
     """Refusals are short, and can be printed."""
+    refused = ""
     try:
-        found = ask(text)
+        assert str(ask(text))
     except DiscreetError as error:
-        assert len(str(error).encode()) < 2000, text[:200]
-        return False
-    assert str(found)
-    return True
+        refused = str(error)
+    assert len(refused.encode()) < 2000, text[:200]
+    return not refused
 
 
 def test_odd_statements_are_answered_or_refused(releases: list[Release]) -> None:
@@ -150,8 +303,9 @@ def test_odd_predicates_are_answered_or_refused(releases: list[Release]) -> None
         text, release = writer.spoilt(writer.condition()), writer.dice.choice(releases)
         many += answered(release.count, text)
         if number % 8 == 0:
-            for ask in (release.share, lambda where: release.table("place", where), lambda where: release.mean("age", where)):
-                answered(ask, text)
+            answered(release.share, text)
+            answered(partial(release.table, "place"), text)
+            answered(partial(release.mean, "age"), text)
     assert STATEMENTS / 40 < many < STATEMENTS / 2
 
 
@@ -181,7 +335,9 @@ def test_deep_and_long_ones_too(releases: list[Release], where: str) -> None:
     answered(releases[0].sql, f"select {where} from release")
 
 
-@pytest.mark.parametrize("what", [b"select 1", 5, 1.5, object(), ["select 1"]], ids=["bytes", "int", "float", "object", "list"])
+@pytest.mark.parametrize(
+    "what", [b"select 1", 5, 1.5, object(), ["select 1"]], ids=["bytes", "int", "float", "object", "list"]
+)
 def test_what_is_no_text_is_refused(releases: list[Release], what: Any) -> None:
     with pytest.raises(DiscreetError):
         releases[0].sql(what)
