@@ -17,7 +17,7 @@ from discreet.release import Release, combine
 from discreet.release.frame import Frame
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Summary
-from discreet.tasks import TASKS, Task
+from discreet.tasks import TASKS, Ranges, Task
 from tests.conformance.examples import EXAMPLES, SCHEMA
 from tests.conformance.kinds_of_data import LEVELS, Sample, redrawn
 from tests.conformance.test_coverage import samples, truth_of
@@ -104,11 +104,21 @@ def furthest(release: Release, level: float, truth: Counts) -> Estimate:
 def together(release: Release, other: Release, truth: Counts) -> Iterator[tuple[str, Question]]:
     """The same of two releases of the same data, put together."""
     both = combine([release, other])
-    low, _, cut = halves(both.schema, both.schema.names[0])
+    first_name = both.schema.names[0]
+    low, high, cut = halves(both.schema, first_name)
     a, b = truth[:cut].sum(), truth[cut:].sum()
     yield "count together", (lambda level: both.count(low, level=level), a)
+    yield "difference together", (lambda level: both.difference(low, high, level=level), a - b)
     if a + b:
         yield "share together", (lambda level: both.share(low, level=level), a / (a + b))
+    first = both.schema[first_name]
+    if a + b and not isinstance(first, Nominal):
+        records = truth.reshape(len(truth), -1).sum(axis=1)
+        values = np.arange(len(truth)) + float(first.label(0))  # type: ignore[arg-type]
+        mean = float(records @ values) / (a + b)
+        variance = float(records @ (values - mean) ** 2) / (a + b)
+        yield "mean together", (lambda level: both.mean(first_name, level=level), mean)
+        yield "variance together", (lambda level: both.variance(first_name, level=level), variance)
 
 
 def held(question: Question) -> NDArray[np.float64] | None:
@@ -174,3 +184,28 @@ def test_intervals_hold_what_is_true(name: str) -> None:
     assert min(tried.values()) >= 2 * len(tasks)
     assert {"share", "ratio", "difference", "change", "mean", "variance", "sum", "all of a table"} <= tried.keys()
     assert name == "items" or {"count together", "share together", "median of a group"} <= tried.keys()
+
+
+@pytest.mark.parametrize("known", ["dyadic", "weighted"])
+def test_intervals_of_different_methods_together_hold_what_is_true(known: str) -> None:
+    """Blocks, of which it is known what sums lie between, beside noise whose law is known."""
+    tasks = [Ranges(["age", "sex"], method=method) for method in ("adaptive", known)]
+    hits: dict[str, NDArray[np.float64]] = defaultdict(lambda: np.zeros((2, len(LEVELS))))
+    tried: dict[str, int] = defaultdict(int)
+    for place, (_, sample) in enumerate(samples(tasks[0])):
+        epsilon = EPSILONS[place % 2]
+        truth = truth_of(mechanism_for(tasks[0], Request.of(tasks[0], SCHEMA, sample.unit, epsilon)), sample, SCHEMA)
+        assert truth is not None
+        drawn = (redrawn(task, SCHEMA, sample, epsilon, 4) for task in tasks)
+        for number, pair in enumerate(zip(*drawn, strict=True)):
+            one, two = (released(each, 2 * number + i, tasks[i]) for i, each in enumerate(pair))
+            for name, question in together(one, two, truth):
+                holds = held(question)
+                assert holds is not None
+                hits[name] += holds
+                tried[name] += 1
+    assert {"difference together", "share together", "mean together", "variance together"} <= tried.keys()
+    for name, count in tried.items():
+        for side, place in np.ndindex(2, len(LEVELS)):
+            rate = (1 + LEVELS[place]) / 2
+            assert at_least(float(hits[name][side, place]), count, rate), (name, side, LEVELS[place])

@@ -2,8 +2,9 @@
 
 Noise alone does not say: of numbers that are all tiny, half are on the wrong side of zero, however far out the noise
 put some of them. So a law of such numbers is needed, and it is not known. It is taken to be normal around zero, or a
-mixture of two or three normal laws, of any widths from far below the noise to far above it; what was measured, of this
-number and of others like it if there are any, says which of these laws are likely; and Bayes' rule does the rest.
+mixture of two or three normal laws, of any widths from far below the noise to far above it; or all of them, or most,
+are so small that they cannot be told from zero. What was measured, of this number and of others like it if there are
+any, says which of these laws are likely; and Bayes' rule does the rest.
 Many others leave one law, few leave several, none leave all: there is no number of others from which on they count.
 
 Noise is taken as a normal law whose variance is itself drawn, from a gamma law: so are sums of equal Laplace variables.
@@ -22,14 +23,16 @@ from numpy.typing import NDArray
 from discreet.numbers.spreads import LAPLACE_KURTOSIS
 
 Floats = NDArray[np.float64]
-#: widths of normal laws of the true numbers, in standard deviations of the noise
-_WIDTHS: Floats = np.exp2(np.arange(-7, 9, dtype=np.float64))
-#: how likely laws of one, two and three widths are before anything is seen, and how much each width may weigh in them,
-#: the smallest first
+#: widths of normal laws of the true numbers, in standard deviations of the noise; first that of none to speak of
+_WIDTHS: Floats = np.append(0.0, np.exp2(np.arange(-7, 9, dtype=np.float64)))
+#: how likely laws are before anything is seen: by how many widths above zero they have, whether zero is one more, and
+#: how much each width may weigh in them, the smallest first
 _MIXTURES = (
-    (0.5, ((1.0,),)),
-    (0.375, ((0.2, 0.8), (0.5, 0.5), (0.8, 0.2), (0.95, 0.05))),
-    (0.125, ((0.34, 0.33, 0.33), (0.6, 0.3, 0.1), (0.8, 0.15, 0.05), (0.9, 0.08, 0.02))),
+    (0.125, 0, True, ((1.0,),)),
+    (0.375, 1, True, ((0.5, 0.5), (0.8, 0.2), (0.95, 0.05), (0.99, 0.01))),
+    (0.25, 1, False, ((1.0,),)),
+    (0.1875, 2, False, ((0.2, 0.8), (0.5, 0.5), (0.8, 0.2), (0.95, 0.05))),
+    (0.0625, 3, False, ((0.34, 0.33, 0.33), (0.6, 0.3, 0.1), (0.8, 0.15, 0.05), (0.9, 0.08, 0.02))),
 )
 #: variances of the noise at which integrals are summed up
 _PLACES = 48
@@ -86,8 +89,9 @@ def _laws() -> tuple[Floats, Floats]:
     """The weights of widths in each law, and how likely that law is before anything is seen."""
     single = np.eye(_WIDTHS.size)
     laws, before = [], []
-    for likely, mixtures in _MIXTURES:
-        chosen = np.array([single[list(some)] for some in combinations(range(_WIDTHS.size), len(mixtures[0]))])
+    for likely, many, with_zero, mixtures in _MIXTURES:
+        widths = combinations(range(1, _WIDTHS.size), many)
+        chosen = np.array([single[[*([0] if with_zero else []), *some]] for some in widths])
         laws.append(np.concatenate([np.asarray(mixed) @ chosen for mixed in mixtures]))
         before.append(np.full(len(laws[-1]), likely / len(laws[-1])))
     return np.concatenate(laws), np.concatenate(before)

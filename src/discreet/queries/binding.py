@@ -18,6 +18,7 @@ from discreet.naming import did_you_mean
 from discreet.queries.selection import Selection, complement, intersection, union
 from discreet.queries.where import MAX_DEPTH, And, Between, Compare, Not, Numeral, OneOf, Or, Predicate, parse
 from discreet.schema import Attribute, Ordinal, Schema
+from discreet.schema.asked_values import shown_value
 
 # an `or` and an `and` inside each of the parser's parentheses, and around them; a `not in` at the bottom
 _DEEPEST = 2 * MAX_DEPTH + 3
@@ -51,7 +52,7 @@ def attribute_index(name: object, schema: Schema, known: Iterable[str] = ()) -> 
     held = f"The attributes are: {', '.join(schema)}"
     if name in set(known):
         raise UnknownAttribute(f"this release does not count by {name!r}, so it cannot answer about it. {held}")
-    raise UnknownAttribute(f"there is no attribute {name!r}.{did_you_mean(name, schema)} {held}")
+    raise UnknownAttribute(f"there is no attribute {shown_value(name)}.{did_you_mean(name, schema)} {held}")
 
 
 def value_codes(attribute: Attribute, value: object) -> tuple[int, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from discreet.charts.small_bars import small_bar
 from discreet.numbers.signs import chance_among
 from discreet.queries.estimate import Estimate
 from discreet.release.comparable import Differences, comparable_differences
@@ -50,6 +52,11 @@ class Comparison:
         shown = f"{100 * min(sure, _NEARLY):.3g} %{more}"
         by = f"this difference and {self.groups} other counts like these" if self.groups else "this difference alone"
         return f"{self.larger} is larger with probability {shown}, judging by {by}; a less b: {self.difference}"
+
+    def _repr_html_(self) -> str:
+        """What `str` says, behind a small bar of how sure it is."""
+        sure = 0.0 if self.larger is None else max(self.probability, 1 - self.probability)
+        return f"{small_bar(sure, sure, sure, 1.0)} {html.escape(str(self))}"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: None where there is no probability."""

@@ -214,7 +214,7 @@ def check_same_data(releases: Sequence[Release], *, across: bool = False) -> Non
         if why is not None:
             raise BadParameter(
                 f"{why}; if you mean to compare different data, such as two years, say so: release.compare, "
-                "release.difference, release.ratio and release.change take `across=True`"
+                "release.difference, release.ratio and release.change take `across=True`, commands --across"
             )
 
 

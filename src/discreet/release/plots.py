@@ -32,7 +32,10 @@ def table_picture(frame: Frame, level: float) -> Picture:
     title = f"Count by {' and '.join(names)}, with intervals at {100 * level:g} %"
     if len(names) == 1:
         if len(frame) > MOST_BARS:
-            raise CannotAnswer(f"plot: {len(frame):,} bars are more than {MOST_BARS}; put them into ranges: bins=50")
+            raise CannotAnswer(
+                f"plot: {len(frame):,} bars are more than {MOST_BARS}; put values that have an order into ranges "
+                "(bins=50), group labels by a level, or take those of the highest counts: table(..., largest=20)"
+            )
         ends = list(zip(lows.tolist(), highs.tolist(), strict=True))
         return bar_chart(title, list(frame[names[0]]), counts.tolist(), ends)
     if len(frame) > MOST_SQUARES:

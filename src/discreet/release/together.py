@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import CannotAnswer
-from discreet.numbers.corridors import Mixed, Sides
+from discreet.numbers.corridors import Mixed, Sides, SideSums
 from discreet.numbers.pencils import Floats, Pencil
-from discreet.queries import Boxes, Questions
+from discreet.queries import Boxes, Questions, cut_questions
 from discreet.schema import Schema
 from discreet.summaries import Answers, Summary
 from discreet.summaries.linear_laws import KnownLaw, PairedBoxes, ValueRanges, WeightedBoxes
 
 _TINY = 1e-12
+#: of more values ranges are taken, so that the covariances of all pairs can be looked up
+MOST_VALUES = 448
 Law = TypeVar("Law")
 
 
@@ -41,6 +43,45 @@ class Voice:
     def its_own(self, boxes: Any) -> Any:
         """Boxes of the joint schema that narrow none but its attributes, as boxes of its own schema."""
         return replace(boxes, first=boxes.first[:, self.places], last=boxes.last[:, self.places])
+
+    def value_sides(self, selected: Boxes, attribute: int, ranges: ValueRanges) -> Sides | None:
+        """What it says of sums over the values of an attribute of the joint schema, if it knows any law of them."""
+        own, place = self.its_own(selected), self.places.index(attribute)
+        found = self.summary.value_sides(own, place, ranges)
+        return found or self._values_by_law(own, place, ranges)
+
+    def _values_by_law(self, selected: Boxes, place: int, ranges: ValueRanges) -> Sides | None:
+        """From the joint law of counts of all values, or of as many ranges of them as such laws are looked up for."""
+        first, last = int(selected.first[:, place].min()), int(selected.last[:, place].max())
+        starts = np.unique(np.linspace(first, last + 1, min(last - first + 1, MOST_VALUES), endpoint=False).astype(int))
+        codes = np.stack([starts, np.append(starts[1:], last + 1) - 1], axis=1)
+        asked, everyone = (cut_questions(selected, {place: some}) for some in (codes, np.array([[first, last]])))
+        under = WeightedBoxes.plain(everyone)
+        laws, ends = [], ranges(codes[:, 0], codes[:, 1])
+        for end in ends:
+            rows = np.zeros(len(asked.first), np.int64)
+            over = WeightedBoxes(asked.first, asked.last, 1, rows, np.asarray(end, np.float64)[asked.owner])
+            pencil = self.summary.pencil(over, under)
+            if pencil is None:
+                return None
+            laws.append(KnownLaw.of(pencil, over, under))
+        return ValueLaws(laws[0], laws[1], (float(np.min(ends[0])), float(np.max(ends[1]))))
+
+
+@dataclass(frozen=True, eq=False)
+class ValueLaws:
+    """Sums of the least and of the most that a function of values may be, whose noise is known."""
+
+    least: KnownLaw
+    most: KnownLaw
+    #: the lowest and the highest that the function is
+    span: tuple[float, float]
+
+    def at(self, ratio: float) -> SideSums:
+        low, high = self.least.at(ratio), self.most.at(ratio)
+        # in the difference a record weighs the function less the ratio
+        step = max(abs(end - ratio) for end in self.span)
+        return replace(low, high=high.high, high_variance=high.high_variance, step=step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +184,12 @@ class Together(Summary):
         return [(voice, voice.summary.pencil(voice.its_own(over), voice.its_own(under))) for voice in heard]
 
     def pencil(self, over: WeightedBoxes, under: WeightedBoxes) -> Pencil | None:
-        """The average of those whose law is known, unless others were given more epsilon."""
+        """The average of those whose law is known, unless others were given more epsilon, or join in by `sides`."""
         both = Boxes(*(np.concatenate(ends) for ends in ((over.first, under.first), (over.last, under.last))))
-        known = _most_of(self._averaged(self._able(both), over, under))
+        able = self._able(both)
+        if any(voice.summary.has_sides for voice in able):
+            return None
+        known = _most_of(self._averaged(able, over, under))
         return average(known, _even_ratio(over, under)) if known else None
 
     def sides(self, asked: PairedBoxes) -> Mixed | None:
@@ -159,10 +203,7 @@ class Together(Summary):
 
     def value_sides(self, selected: Boxes, attribute: int, ranges: ValueRanges) -> Mixed | None:
         able = [voice for voice in self._able(selected) if attribute in voice.places]
-        known = _most_of(
-            (voice, voice.summary.value_sides(voice.its_own(selected), voice.places.index(attribute), ranges))
-            for voice in able
-        )
+        known = _most_of((voice, voice.value_sides(selected, attribute, ranges)) for voice in able)
         return Mixed(known) if known else None
 
     def _able(self, boxes: Boxes) -> list[Voice]:

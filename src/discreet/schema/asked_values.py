@@ -10,6 +10,9 @@ import numpy as np
 
 from discreet.errors import CannotAnswer
 
+#: signs of a value that a message quotes
+_MOST_SHOWN = 200
+
 
 def moment_of(value: object) -> date | None:
     """The date, or date and time, that a value or text says."""
@@ -47,9 +50,11 @@ def number_of(value: object) -> float | None:
 
 
 def shown_value(value: object) -> str:
+    """As a message quotes it: of what is too long, its beginning."""
     if value is None:
         return "the domain's end"
-    return repr(value) if isinstance(value, str) else str(value)
+    shown = repr(value) if isinstance(value, str) else str(value)
+    return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
 def iso(value: object) -> object:

@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.errors import BadSpec, CannotAnswer, OutsideDomain
 from discreet.naming import OTHER, did_you_mean, rule_problems
+from discreet.schema.asked_values import shown_value
 from discreet.schema.hierarchy import (
     Entries,
     Node,
@@ -212,7 +213,7 @@ class Nominal:
             return self._codes[text]
         if text in self._groups:
             raise OutsideDomain(f"{text!r} is a group of the hierarchy, not a single label")
-        raise OutsideDomain(f"{text!r} is not among the declared labels.{did_you_mean(text, self._codes)}")
+        raise OutsideDomain(f"{shown_value(text)} is not among the declared labels.{did_you_mean(text, self._codes)}")
 
     def node(self, name: object) -> tuple[int, int]:
         """First and last code of a label or of a group of the hierarchy."""
@@ -222,7 +223,8 @@ class Nominal:
         if text in self._codes:
             return self._codes[text], self._codes[text]
         known = [*self._groups, *self._codes]
-        raise OutsideDomain(f"{text!r} is not among the declared labels and groups.{did_you_mean(text, known)}")
+        hint = did_you_mean(text, known)
+        raise OutsideDomain(f"{shown_value(text)} is not among the declared labels and groups.{hint}")
 
     def level(self, which: str | int) -> list[tuple[str, int, int]]:
         """The roll-up to one depth: name, first and last code of each part, covering every code once.

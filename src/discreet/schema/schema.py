@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.errors import BadParameter, BadSpec, UnknownAttribute
 from discreet.naming import did_you_mean, unknown_keys
+from discreet.schema.asked_values import shown_value
 from discreet.schema.nominal import Nominal
 from discreet.schema.ordinal import Ordinal
 from discreet.schema.reading import PLAIN, READING_KEYS, Reading
@@ -50,7 +51,7 @@ class Schema(Mapping[str, Attribute]):
             return self._attributes[name]
         except KeyError:
             hint = f"{did_you_mean(name, self)} The attributes are: {', '.join(self)}"
-            raise UnknownAttribute(f"there is no attribute {name!r}.{hint}") from None
+            raise UnknownAttribute(f"there is no attribute {shown_value(name)}.{hint}") from None
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._attributes

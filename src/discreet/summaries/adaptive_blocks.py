@@ -36,6 +36,7 @@ class AdaptiveBlocks(Summary):
 
     shape = "blocks"
     widths_follow_errors = True
+    has_sides = True
 
     def __init__(self, schema: Schema, trees: Sequence[TreeLooks], smooth: bool = True) -> None:
         """`smooth` is the rule for numbers; releases of before it was there keep the rule that they had."""

@@ -130,6 +130,8 @@ class Summary(ABC):
     adds_up: ClassVar[bool] = False
     #: whether the half-width of an interval is a multiple of the standard error of what its end is about
     widths_follow_errors: ClassVar[bool] = False
+    #: whether sums over its blocks lie between two others of known noise (`sides`)
+    has_sides: ClassVar[bool] = False
     #: why some of its answers have bounds, and what the number is then
     why_bounds: ClassVar[str] = (
         "no measured table holds all that is asked: the number is an estimate from tables that hold parts of it, and "

@@ -59,8 +59,8 @@ def test_others_count_from_the_first_one_on() -> None:
     )
     for steps, sign in ((np.diff(near), -1), (np.diff(far), 1)):
         assert np.all(sign * steps > 0)
-        assert np.all(np.abs(steps) < 0.15)
-    assert near[-1] < 0.7 < alone(2.0, 1.5) < 0.85 < far[-1] < chance_above_zero(4.0, 4.0, 1.5)
+        assert np.all(np.abs(steps) < 0.2)
+    assert near[-1] < 0.6 < alone(2.0, 1.5) < 0.7 < 0.85 < far[-1] < chance_above_zero(4.0, 4.0, 1.5)
 
 
 def test_among_differences_of_one_size_it_is_bayes_rule() -> None:
@@ -104,6 +104,8 @@ TRUE_LAWS: dict[str, Floats] = {
     "normal": np.array([NormalDist().inv_cdf(0.5 + (place + 0.5) / 80) for place in range(40)]),
     "Laplace": -np.log((np.arange(40) + 0.5) / 40) / math.sqrt(2),
 }
+#: from a spread on: what is said too much, a sum over classes, each by how often it is said
+TOO_SURE = {1.0: 0.0005, 0.3: 0.006, 0.1: 0.02}
 
 
 @pytest.mark.parametrize("kurtosis", [0.0, 1.5, 3.0])
@@ -112,7 +114,7 @@ def test_a_single_difference_is_right_as_often_as_it_says(law: str, kurtosis: fl
     """No chance in it: all that can be measured is summed up.
 
     In each class of what it says: over spreads from a tenth of the noise to ten times the noise taken together, and
-    for each spread that is clearly above the noise. Over all classes: for each spread from a third of the noise on.
+    for each spread that is clearly above the noise. Below that, what it says too much in some classes is little.
     """
     said = np.array([alone(size, kurtosis) for size in SIZES])
     group = np.digitize(said, CLASSES)
@@ -129,10 +131,10 @@ def test_a_single_difference_is_right_as_often_as_it_says(law: str, kurtosis: fl
         everything += np.array([[0, *(certain - hits), 0], [0, *many, 0]])
         if spread > 2:
             assert np.all(hits >= certain - 0.005 * many)
-        if spread >= 0.3:
-            assert hits.sum() >= certain.sum() - 0.02 * many.sum()
-        if law == "normal" and spread == 3.0:
-            assert many[said_above(0.9)].sum() > 0.3 * many.sum()  # it does say something
+        too_sure = np.maximum(certain - hits, 0).sum() / many.sum()
+        assert too_sure < next(most for least, most in TOO_SURE.items() if spread >= least)
+        if law == "normal" and spread >= 3.0:  # it does say something
+            assert many[said_above(0.9)].sum() > (0.15 if spread < 10 else 0.6) * many.sum()
     assert np.all(everything[0] <= 0.005 * everything[1])
 
 

@@ -156,6 +156,16 @@ def test_a_clear_difference_is_said_to_be_one() -> None:
     assert release.compare("x = 1 and y = 'u'", "x = 0 and y = 'u'").probability < 0.01
 
 
+def test_a_notebook_shows_it_behind_a_bar() -> None:
+    task = discreet.Table(["x", "y"], method="geometric")
+    mechanism = mechanism_for(task, Request.of(task, SCHEMA, Unit(), "0.5"))
+    bounded = from_counts(SCHEMA, CODES, np.full(len(CODES), 9)).origin.bounded(SCHEMA, Unit(), b"")
+    found = released(mechanism.measure(bounded, Noise()), 1).compare("x = 1", "x = 2")
+    shown = found._repr_html_()
+    assert shown.startswith("<svg")
+    assert shown.endswith(str(found))
+
+
 def test_comparisons_are_right_at_least_as_often_as_they_say() -> None:
     answers = [one for task in LAWS for one in said(task, 60)]
     assert all(comparison.exactly for comparison, _ in answers)
