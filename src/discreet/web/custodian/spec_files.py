@@ -32,6 +32,12 @@ def mark_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def check_mark(path: Path, mark: str) -> None:
+    """Refuses to go on with another spec than the one that was shown."""
+    if mark_of(text_of(path)) != mark:
+        raise BadParameter("the spec was changed elsewhere since you opened this page; nothing was done, look at it again")
+
+
 def document_of(text: str) -> dict[str, Any]:
     """What a text says; BadParameter if it is not TOML."""
     try:
@@ -46,8 +52,7 @@ def save(path: Path, text: str, mark: str) -> None:
     if len(text.encode("utf-8", "replace")) > LARGEST_SPEC:
         raise BadParameter(f"a spec has at most {LARGEST_SPEC:,} bytes here; edit the file itself")
     document_of(text)
-    if mark_of(text_of(path)) != mark:
-        raise BadParameter("the file was changed elsewhere since you opened it; reload the page, and change it again")
+    check_mark(path, mark)
     write(path, text, instead=True)
 
 
