@@ -75,6 +75,7 @@ def test_the_token_works_once() -> None:
     again = client.get(f"/start?token={client.session.token}", nobody)
     assert again.status_code == 403
     assert "set-cookie" not in again.headers
+    assert client.session.token not in again.text  # it would only lead here again
 
 
 def test_names_tokens_and_cookies_differ_from_start_to_start() -> None:
