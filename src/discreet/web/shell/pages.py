@@ -64,7 +64,12 @@ class Pages:
         again = path if status == 403 and request.method == "GET" and path != START else ""
         query = request.scope.get("query_string", b"").decode("latin-1")
         link = quote(again, safe="/:@") + (f"?{query}" if again and query else "")
-        return self.show("refused.html", status, said=said, status=status, again=link if again.startswith("/") else "")
+        return self.show("refused.html", status, said=said, status=status, again=link if _is_ours(again) else "")
+
+
+def _is_ours(path: str) -> bool:
+    """Two slashes would be the name of another host."""
+    return path.startswith("/") and not path.startswith("//")
 
 
 def failed(pages: Pages) -> Callable[[Request, Exception], Response]:

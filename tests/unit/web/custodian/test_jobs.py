@@ -18,7 +18,7 @@ import discreet
 from discreet.errors import BadParameter
 from discreet.ledger import Ledger
 from discreet.web.custodian.jobs import Jobs, PublishingJob
-from discreet.web.custodian.publishing_run import publish
+from discreet.web.custodian.publishing_run import done, publish
 from discreet.web.custodian.spec_files import mark_of
 from tests.browser import serving
 from tests.unit.web.custodian.workplace import CANARY, SPEC, workplace
@@ -181,6 +181,9 @@ def test_a_killed_server_never_charges_twice(folder: Path, when: str) -> None:
             until(lambda: awaited in web.get(f"/api{job}").text)
         served.process.kill()
         served.process.wait()
+        assert served.process.stdout is not None
+        logged = served.process.stdout.read() + (folder.parent / "log").read_text(encoding="utf-8")
+        assert not [word for word in ("/specs", "/jobs", "town", CANARY) if word in logged]  # no address, no name
     if when == "after it":
         until(lambda: (folder / "by-age" / "release.json").exists())
     charged = charges(folder)
@@ -224,6 +227,25 @@ def test_what_is_wrong_is_said_without_a_charge(folder: Path) -> None:
     assert job.state == "failed"
     assert "no such file" in job.said
     assert charges(folder) == 0
+
+
+def test_what_nobody_foresaw_is_not_quoted(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    """An error that is not ours may hold anything, rows too: neither a job nor a page says it."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError(CANARY)
+
+    done(lambda: broken())
+    said = capfd.readouterr()
+    assert json.loads(said.out)[0] == "failed"
+    assert CANARY not in said.out + said.err
+    monkeypatch.setattr("discreet.web.custodian.routes.account_of", broken)
+    client = custodian(folder)
+    (folder / "a.ledger").write_bytes(b"")
+    for path in ("/ledgers/a", "/api/ledgers/a"):
+        answer = client.get(path)
+        assert answer.status_code == 500
+        assert CANARY not in answer.text
 
 
 def test_jobs_are_known_by_their_names_only(folder: Path) -> None:
