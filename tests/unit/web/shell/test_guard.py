@@ -111,8 +111,9 @@ def test_changes_need_origin_key_and_form(client: Client) -> None:
     assert client.post("/", headers={"origin": f"http://{client.session.name}:1"}).status_code == 403
     assert client.post("/", headers={"origin": f"https://{client.host}"}).status_code == 403
     assert client.post("/", headers={"origin": f"{client.origin}.evil.example"}).status_code == 403
+    sent = f"{FORM_KEY}={client.session.form_key}".encode()
     twice = [("host", client.host), ("origin", client.origin), ("origin", "http://evil.example")]
-    assert raw(client, [*twice, ("content-type", form["content-type"])], [b""])[0] == 403
+    assert raw(client, [*twice, ("content-type", form["content-type"])], [sent])[0] == 403
     assert client.post("/", {FORM_KEY: ""}).status_code == 403
     assert client.post("/", {FORM_KEY: "wrong"}).status_code == 403
     assert client.post("/", headers={"cookie": ""}).status_code == 403
