@@ -132,7 +132,7 @@ def test_a_refusal_leads_to_no_other_site(client: Client) -> None:
     refused: list[tuple[int, str]] = []
 
     def refuse(request: Request, status: int, said: str) -> Response:
-        refused.append((status, pages.refuse(request, status, said).body.decode()))
+        refused.append((status, bytes(pages.refuse(request, status, said).body).decode()))
         return Response(said, status)
 
     pages = Pages(client.session, private=False)
