@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -120,3 +121,21 @@ def test_a_file_is_described(opened: Any, folder: Path) -> None:
     page.wait_for_url("**/specs/visits")
     assert page.get_by_role("heading", name="mistakes").first.is_visible()
     assert (folder / "visits.toml").exists()
+
+
+def test_one_key_of_those_that_are_shown(opened: Any, folder: Path) -> None:
+    """A spec of 60 attributes: what a search hides is not changed."""
+    names = [f"{'measure' if number % 3 == 0 else 'question'}_{number}" for number in range(60)]
+    tables = "".join(f'\n[attributes.{name}]\nkind = "ordinal"\nlow = 0\nhigh = 4\n' for name in names)
+    (folder / "wide.toml").write_text('[data]\nsource = "people.csv"\n' + tables, encoding="utf-8")
+    page = opened(1280, "light")
+    page.goto("/specs/wide")
+    page.get_by_label("Search names").fill("Measure")
+    assert page.get_by_text("20 shown", exact=True).is_visible()
+    page.get_by_text("Change one key of the 20 shown below").click()
+    page.get_by_label("Key", exact=True).first.fill("null")
+    page.get_by_label("Value, as TOML has it; empty takes it away").fill('"other"')
+    page.get_by_role("button", name="Change 20 attributes").click()
+    page.get_by_text("Saved.").wait_for()
+    made = tomllib.loads((folder / "wide.toml").read_text(encoding="utf-8"))["attributes"]
+    assert {name for name, held in made.items() if "null" in held} == {name for name in names if "measure" in name}

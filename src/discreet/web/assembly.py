@@ -20,9 +20,9 @@ from discreet.web.analyst.open_releases import Shelf
 from discreet.web.analyst.report_pages import ReportPages
 from discreet.web.analyst.routes import AnalystPages
 from discreet.web.analyst.warming import warm
-from discreet.web.shell.guard import START, Guard
+from discreet.web.shell.guard import Guard
 from discreet.web.shell.limits import AT_ONCE, fields_of, text
-from discreet.web.shell.pages import HERE, NotHere, Pages, failed
+from discreet.web.shell.pages import HERE, START, NotHere, Pages, failed
 from discreet.web.shell.session import COOKIE, BrowserSession
 from discreet.web.shell.workspace import Workspace
 

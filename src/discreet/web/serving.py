@@ -32,6 +32,8 @@ def run(folder: Path | None, outs: Sequence[Path] | None, port: int, open_browse
     settings = uvicorn.Config(
         app,
         ws="none",
+        http="h11",  # those that are tried against attacks, whatever else is installed
+        loop="asyncio",
         log_level="critical",  # addresses hold questions, and no log needs them
         access_log=False,
         server_header=False,

@@ -19,7 +19,7 @@ from discreet.web.shell.workspace import Workspace, check_release_folder
 
 _KEPT = 8
 
-Stamp = tuple[tuple[str, int, int], ...]
+Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -108,4 +108,5 @@ def _stamp(path: Path) -> Stamp:
             ]
     except OSError:
         return ()
-    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))
+    # the time of a change can be set back by whoever may write the file; that of its entry cannot
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size) for name, stat in stats))

@@ -41,6 +41,11 @@ def names_in(fields: Fields, key: str, schema: Schema) -> list[str]:
     return found
 
 
+def own_queries(release: Release) -> list[str]:
+    """Those that a release was made for, if it answers no others."""
+    return [str(one) for one in release.manifest["task"].get("queries", ())]
+
+
 def _level(fields: Fields) -> float:
     return number(fields, "level", LEVEL)
 
@@ -125,6 +130,8 @@ class Ask:
         return {"where": self.where, "of": self.of, "sql": self.sql, "level": level}
 
     def answer(self, release: Release) -> Answered:
+        if not (self.where or self.of or self.sql) and (own := own_queries(release)):
+            return Answered(notes=[f"this release answers: {'; '.join(own)}"])
         if self.sql:
             frame = release.sql(self.sql, level=self.level)
             if len(frame) > MOST_GROUPS:

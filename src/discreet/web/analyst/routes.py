@@ -9,12 +9,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from discreet.about import ABOUT
 from discreet.errors import DiscreetError
 from discreet.release import Release
 from discreet.web.analyst.answer_tables import TYPES, as_file, shown_page
 from discreet.web.analyst.conditions import chosen, example, joined, offers
 from discreet.web.analyst.open_releases import Shelf
-from discreet.web.analyst.questions import KINDS, SORTS, VIEWS, Answered, Question
+from discreet.web.analyst.questions import KINDS, SORTS, VIEWS, Answered, Question, own_queries
 from discreet.web.analyst.report_pages import ReportPages
 from discreet.web.shell.limits import ROWS_OF_A_PAGE, fields_of, text, whole
 from discreet.web.shell.pages import API, NotHere, Pages, address, as_json, path_part
@@ -43,7 +44,9 @@ class AnalystPages:
         with self.shelf.using(name) as release:
             facts = release.describe()
             manifest = release.manifest
-            said = {"offers": offers(release.schema), "leaves_out": release.leaves_out, "facts": facts}
+            said: dict[str, Any] = {"offers": offers(release.schema), "leaves_out": release.leaves_out, "facts": facts}
+            about = {ABOUT.get(key, key): words for key, words in _texts(manifest.get("about")).items()}
+            said |= {"about": about, "guarantee": _texts(manifest.get("guarantee")).get("definition")}
             return self.pages.show(
                 "release.html",
                 name=name,
@@ -91,7 +94,7 @@ class AnalystPages:
             facts |= {"given": {**dict.fromkeys(_FIELDS, ""), **given}, "asked": asked, "words": words, "table": table}
             offered = offers(release.schema)
             facts |= {"offers": offered, "example": example(offered), "found": found, "views": VIEWS, "sorts": SORTS}
-            facts |= {"files": list(TYPES), "epsilon": release.manifest["epsilon"]}
+            facts |= {"files": list(TYPES), "own": own_queries(release)}
             return self.pages.show(f"{kind}.html", 400 if error else 200, **facts)
 
     def question_json(self, request: Request) -> Response:
@@ -130,9 +133,16 @@ def _kind(request: Request) -> str:
 
 def _kinds(release: Release) -> list[str]:
     """What this release can be asked."""
+    if own_queries(release):  # there are no groups of them
+        return ["ask", "compare"]
     items = release.manifest["task"]["task"] == "items"
     ordered = any(hasattr(release.schema[name], "bins") for name in release.schema)
     return [kind for kind in KINDS if (kind != "top" or items) and (kind != "quantile" or ordered)]
+
+
+def _texts(part: Any) -> dict[str, str]:
+    """What is text in a part of a manifest that older releases lack."""
+    return {key: said for key, said in part.items() if isinstance(said, str)} if isinstance(part, dict) else {}
 
 
 def _outline(manifest: dict[str, Any] | None) -> dict[str, Any]:

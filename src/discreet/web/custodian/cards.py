@@ -13,6 +13,7 @@ from discreet.spec import Spec
 from discreet.spec.problem import Problem
 from discreet.web.custodian.spec_files import (
     changed,
+    changed_all,
     document_of,
     literal,
     mark_of,
@@ -126,7 +127,7 @@ def change_card(path: Path, fields: Fields) -> None:
 
 
 def change_many(path: Path, fields: Fields) -> int:
-    """One key of all attributes whose name holds a text."""
+    """One key of all attributes whose name holds a text, as many as the page had said."""
     key, value, wanted = text(fields, "key"), text(fields, "value"), text(fields, "q")
     if not key:
         raise BadParameter("key: say which key to change, such as null")
@@ -134,9 +135,9 @@ def change_many(path: Path, fields: Fields) -> int:
     mark = text(fields, "mark")
     attributes = document_of(said).get("attributes")
     names = [name for name in attributes if matches(name, wanted)] if isinstance(attributes, Mapping) else []
-    for name in names:
-        said = changed(said, ("attributes", name), {key: value})
-    save(path, said, mark)
+    if text(fields, "number") not in ("", str(len(names))):
+        raise BadParameter(f"number: {len(names)} attributes have such a name, and the page showed others; search again")
+    save(path, changed_all(said, [("attributes", name) for name in names], {key: value}), mark)
     return len(names)
 
 

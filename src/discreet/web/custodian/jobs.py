@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -20,6 +21,7 @@ from discreet.web.shell.session import fresh_id
 #: between the check and the charge, so that people can change their mind
 GRACE = 8.0
 _KEPT = 100
+_WITHOUT_A_WORD = "The process ended without a word. If the ledger was charged, publish again: it costs nothing."
 
 
 @dataclass
@@ -52,11 +54,11 @@ class PublishingJob:
             self.stages.append("stopping before the charge")
 
     def follow(self, process: subprocess.Popen[str]) -> None:
-        """Reads what the process says until it ends."""
-        ended = "failed"
-        self.said = "The process ended without a word. If the ledger was charged, publish again: it costs nothing."
-        with process:
-            assert process.stdout is not None
+        """Reads what the process says until it ends, however that may be."""
+        ended, said = "failed", _WITHOUT_A_WORD
+        assert process.stdout is not None
+        # a process that was killed leaves half a line, or a pipe that nobody reads; its ledger knows what was charged
+        with suppress(OSError, ValueError), process:
             for line in process.stdout:
                 kind, text = json.loads(line)
                 if kind == STAGE and text == CHARGING:
@@ -65,8 +67,8 @@ class PublishingJob:
                     self.stages.append(text)
                 elif kind in (OVER, FAILED):
                     ended = "done" if kind == OVER else "cancelled" if self._stop.is_set() else "failed"
-                    self.said = text
-        self.state = ended
+                    said = text
+        self.said, self.state = said, ended
 
     def _decide(self, process: subprocess.Popen[str]) -> None:
         """The last moment to stop."""

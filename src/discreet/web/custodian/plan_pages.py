@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,7 +48,12 @@ class PlanWish:
         if len(epsilons) > _MOST_EPSILONS or not all(0 < one <= LARGEST_EPSILON for one in epsilons):
             raise BadParameter(f"epsilon: give 1 to {_MOST_EPSILONS} numbers above 0 and up to {LARGEST_EPSILON}")
         error, share = number(fields, "error", 0.0), number(fields, "share", 0.0)
-        Wish(error=error or None, share=share or None)
+        try:
+            Wish(error=error or None, share=share or None)
+        except BadParameter as wrong:
+            raise BadParameter(str(wrong).removeprefix("--")) from None
+        if not math.isfinite(error):
+            raise BadParameter("error: write a number, such as 50")
         return cls(sorted(set(epsilons)), error, share)
 
 

@@ -19,6 +19,7 @@ from discreet.cli.publishing import data_during, wanted_release
 from discreet.errors import DiscreetError
 from discreet.private.publish import CHARGING
 from discreet.spec import load_spec
+from discreet.web.custodian.spec_files import check_mark
 
 GO = "go"
 STAGE, OVER, FAILED = "stage", "over", "failed"
@@ -33,8 +34,10 @@ def say(kind: str, text: str) -> None:
         print(json.dumps([kind, text]), flush=True)
 
 
-def publish(spec_path: Path, name: str, period: str | None) -> None:
+def publish(spec_path: Path, name: str, period: str | None, mark: str) -> None:
+    """`mark` is that of the spec as it was when somebody confirmed it."""
     spec = load_spec(spec_path)
+    check_mark(spec_path, mark)
     wanted = wanted_release(spec_path, spec, name)
     data = data_during(spec_path, spec, wanted, period)
     target = spec_path.parent / data.id_of(wanted.name)
@@ -65,7 +68,7 @@ def main(arguments: list[str]) -> None:
     if arguments[0] == "demo":
         done(lambda: demo(Path(arguments[1])))
     else:
-        done(lambda: publish(Path(arguments[1]), arguments[2], arguments[3] or None))
+        done(lambda: publish(Path(arguments[1]), arguments[2], arguments[3] or None, arguments[4]))
 
 
 def done(work: Callable[[], None]) -> None:

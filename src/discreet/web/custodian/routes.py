@@ -44,7 +44,7 @@ from discreet.web.custodian.plan_pages import (
     plan_json,
     rows_needed,
 )
-from discreet.web.custodian.spec_files import document_of, save, text_of
+from discreet.web.custodian.spec_files import check_mark, document_of, mark_of, save, text_of
 from discreet.web.shell.guard import FORM
 from discreet.web.shell.limits import Fields, fields_of, text, whole
 from discreet.web.shell.pages import API, NotHere, Pages, as_json, path_part
@@ -204,10 +204,11 @@ class CustodianPages:
         return as_json(plan_json(plans, needed, asked, release))
 
     def publish(self, request: Request, error: str = "") -> Response:
+        mark = mark_of(text_of(self._spec(request)[1]))  # first, so that a spec that changes now is refused later
         name, _, spec, release = self._release(request)
         paid = _standing(spec, release)
         facts: dict[str, Any] = {"budget": _budget(spec, release), "odds": odds(spec, release), "paid": paid}
-        facts |= {"needs_period": period_needed(spec, release), "error": error, "drafted": spec.drafted}
+        facts |= {"needs_period": period_needed(spec, release), "error": error, "drafted": spec.drafted, "mark": mark}
         shown = {"name": name, "release": release, "epsilon": as_text(release.epsilon), "unit": spec.unit, **facts}
         return self.pages.show("publish.html", 400 if error else 200, **shown)
 
@@ -218,10 +219,12 @@ class CustodianPages:
         try:
             if text(fields, "confirm") != release.name:
                 raise BadParameter(f"type the name of the release, {release.name}, to publish it; nothing was charged")
+            mark = text(fields, "mark")
+            check_mark(path, mark)  # and once more by the process, which reads the spec again
             folder = release.name + (f"@{period}" if period else "")
             known = ":".join([*path.parent.relative_to(self.folder).parts, folder])
             job = self.jobs.start(
-                f"{name}: {folder}", f"/releases/{path_part(known)}", ["publish", path, release.name, period]
+                f"{name}: {folder}", f"/releases/{path_part(known)}", ["publish", path, release.name, period, mark]
             )
         except DiscreetError as refused:
             return self.publish(request, str(refused))

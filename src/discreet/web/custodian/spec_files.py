@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
@@ -32,6 +32,12 @@ def mark_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def check_mark(path: Path, mark: str) -> None:
+    """Refuses to go on with another spec than the one that was shown."""
+    if mark_of(text_of(path)) != mark:
+        raise BadParameter("the spec was changed elsewhere since you opened this page; nothing was done, look at it again")
+
+
 def document_of(text: str) -> dict[str, Any]:
     """What a text says; BadParameter if it is not TOML."""
     try:
@@ -46,8 +52,7 @@ def save(path: Path, text: str, mark: str) -> None:
     if len(text.encode("utf-8", "replace")) > LARGEST_SPEC:
         raise BadParameter(f"a spec has at most {LARGEST_SPEC:,} bytes here; edit the file itself")
     document_of(text)
-    if mark_of(text_of(path)) != mark:
-        raise BadParameter("the file was changed elsewhere since you opened it; reload the page, and change it again")
+    check_mark(path, mark)
     write(path, text, instead=True)
 
 
@@ -102,12 +107,29 @@ def read_literal(text: str, key: str) -> Any:
 
 def changed(text: str, table: tuple[str, ...], changes: Mapping[str, str]) -> str:
     """The text with other values for some keys of a table; a blank one takes the key away. Comments stay."""
-    before = document_of(text)
-    wanted = _with(
-        before, table, {key: None if not said.strip() else read_literal(said, key) for key, said in changes.items()}
-    )
+    return changed_all(text, [table], changes)
+
+
+def changed_all(text: str, tables: Sequence[tuple[str, ...]], changes: Mapping[str, str]) -> str:
+    """The same for many tables at once, which are read and checked together: a spec may have thousands."""
+    wanted = document_of(text)
+    values = {key: None if not said.strip() else read_literal(said, key) for key, said in changes.items()}
     lines = text.split("\n")
-    start, end = _block(lines, table)
+    blocks = _blocks(lines)
+    for table in tables:
+        wanted = _with(wanted, table, values)
+        if table not in blocks:
+            raise BadParameter(f"[{'.'.join(table)}] has no line of its own; change the TOML instead")
+    for table in sorted(tables, key=lambda one: blocks[one], reverse=True):  # so that what is above stays in its place
+        _change_block(lines, *blocks[table], changes)
+    made = "\n".join(lines)
+    if document_of(made) != wanted:
+        named = f"[{'.'.join(tables[0])}]" if len(tables) == 1 else "one of these tables"
+        raise BadParameter(f"{named} is written in a way that cannot be changed here; change the TOML instead")
+    return made
+
+
+def _change_block(lines: list[str], start: int, end: int, changes: Mapping[str, str]) -> None:
     for key, said in changes.items():
         place = _lines_of(lines, start, end, key)
         new = [f"{toml_key(key)} = {said.strip()}"] if said.strip() else []
@@ -119,12 +141,6 @@ def changed(text: str, table: tuple[str, ...], changes: Mapping[str, str]) -> st
             continue
         lines[place[0] : place[1]] = new
         end += len(new) - (place[1] - place[0])
-    made = "\n".join(lines)
-    if document_of(made) != wanted:
-        raise BadParameter(
-            f"[{'.'.join(table)}] is written in a way that cannot be changed here; change the TOML instead"
-        )
-    return made
 
 
 def with_table(text: str, table: tuple[str, ...], values: Mapping[str, Any]) -> str:
@@ -144,7 +160,10 @@ def without_table(text: str, table: tuple[str, ...]) -> str:
     """The text without a table; what stands above the next one stays with that."""
     before = document_of(text)
     lines = text.split("\n")
-    start, end = _block(lines, table)
+    blocks = _blocks(lines)
+    if table not in blocks:
+        raise BadParameter(f"[{'.'.join(table)}] has no line of its own; change the TOML instead")
+    start, end = blocks[table]
     while end < len(lines) and end - 1 > start and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     made = "\n".join([*lines[:start], *lines[end:]])
@@ -173,13 +192,14 @@ def _with(document: dict[str, Any], table: tuple[str, ...], values: Mapping[str,
     return {**document, table[0]: _with(document.get(table[0], {}), table[1:], values)}
 
 
-def _block(lines: list[str], table: tuple[str, ...]) -> tuple[int, int]:
-    """From the header of a table to the next one."""
-    start = next((i for i, line in enumerate(lines) if _header(line) == table), None)
-    if start is None:
-        raise BadParameter(f"[{'.'.join(table)}] has no line of its own; change the TOML instead")
-    end = next((i for i in range(start + 1, len(lines)) if _header(lines[i]) is not None), len(lines))
-    return start, end
+def _blocks(lines: list[str]) -> dict[tuple[str, ...], tuple[int, int]]:
+    """By table: from its header to the next one."""
+    headers = [(number, header) for number, line in enumerate(lines) if (header := _header(line)) is not None]
+    ends = [number for number, _ in headers[1:]] + [len(lines)]
+    found: dict[tuple[str, ...], tuple[int, int]] = {}
+    for (start, header), end in zip(headers, ends, strict=True):
+        found.setdefault(header, (start, end))
+    return found
 
 
 def _header(line: str) -> tuple[str, ...] | None:

@@ -12,11 +12,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.errors import BadParameter
 from discreet.web.shell.limits import LARGEST_FORM, LONGEST_ADDRESS, fields_of, text
+from discreet.web.shell.pages import START
 from discreet.web.shell.session import COOKIE, FORM_KEY, BrowserSession, same
 
 #: where a form that has passed is kept, so that pages need not read it again
 FORM = "discreet.form"
-START = "/start"
 STATIC = "/static/"
 POLICY = "; ".join(
     (

@@ -75,5 +75,5 @@ def whole(fields: Fields, name: str, default: int, most: int) -> int:
 def among(fields: Fields, name: str, known: Mapping[str, object] | Sequence[str], default: str) -> str:
     said = text(fields, name) or default
     if said not in known:
-        raise BadParameter(f"{name}: {said!r:.60} is unknown; use one of {', '.join(known)}")
+        raise BadParameter(f"{name}: {said!r:.60} is unknown; use one of {', '.join(filter(None, known))}")
     return said

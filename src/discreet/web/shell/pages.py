@@ -21,6 +21,7 @@ from discreet.web.shell.session import FORM_KEY, BrowserSession
 
 HERE = Path(__file__).parents[1]
 API = "/api"
+START = "/start"
 
 
 class Pages:
@@ -41,7 +42,7 @@ class Pages:
             "form_key_name": FORM_KEY,
             "address": address,
         }
-        self._made.filters |= {"number": shown, "drawn": drawn, "path": path_part}
+        self._made.filters |= {"number": shown, "drawn": drawn, "path": path_part, "epsilon": epsilon}
 
     def prepare(self) -> None:
         """Reads every template now, so that no page waits for it."""
@@ -60,10 +61,15 @@ class Pages:
         path = request.scope.get("path", "")
         if path.startswith(f"{API}/"):
             return JSONResponse({"error": said}, status)
-        again = path if status == 403 and request.method == "GET" else ""
+        again = path if status == 403 and request.method == "GET" and path != START else ""
         query = request.scope.get("query_string", b"").decode("latin-1")
         link = quote(again, safe="/:@") + (f"?{query}" if again and query else "")
-        return self.show("refused.html", status, said=said, status=status, again=link if again.startswith("/") else "")
+        return self.show("refused.html", status, said=said, status=status, again=link if _is_ours(again) else "")
+
+
+def _is_ours(path: str) -> bool:
+    """Two slashes would be the name of another host."""
+    return path.startswith("/") and not path.startswith("//")
 
 
 def failed(pages: Pages) -> Callable[[Request, Exception], Response]:
@@ -99,6 +105,11 @@ def path_part(text: str) -> str:
 def drawn(picture: Picture) -> Markup:
     """A picture as a part of the page, whose own sheet has its colours: none is inline."""
     return Markup(picture.svg.replace(f"<style>{STYLE}</style>", ""))
+
+
+def epsilon(amount: str) -> str:
+    """An amount of a budget with its unit; words such as "no cap" stay as they are."""
+    return f"epsilon {amount}" if amount[:1].isdigit() else amount
 
 
 def shown(value: Any) -> str:

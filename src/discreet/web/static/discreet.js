@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// a list that can be searched: what does not match is hidden
+// a list that can be searched: what does not match is hidden, and is not changed by a form that changes what is shown
 for (const field of document.querySelectorAll("[data-search]")) {
   field.closest("[hidden]")?.removeAttribute("hidden");
   field.addEventListener("input", () => {
@@ -25,6 +25,8 @@ for (const field of document.querySelectorAll("[data-search]")) {
       found += one.hidden ? 0 : 1;
     }
     document.getElementById(field.dataset.said).textContent = `${found} shown`;
+    for (const one of document.querySelectorAll("[data-wanted]")) one.value = wanted;
+    for (const one of document.querySelectorAll("[data-shown]")) one[one.matches("input") ? "value" : "textContent"] = found;
   });
 }
 

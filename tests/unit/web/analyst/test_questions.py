@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 import re
 import shlex
@@ -13,13 +14,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
 import discreet
 from discreet.cli.app import app
+from discreet.release.frame import Frame
 from discreet.report import rendered
+from discreet.web.analyst.answer_tables import shown_page
 from tests.web_client import Client, analyst
 
 RELEASES = Path(__file__).parents[3] / "fixtures" / "releases"
@@ -232,6 +236,57 @@ def test_mistakes_are_said_beside_the_form(client: Client, kind: str, fields: di
     assert "Traceback" not in answer.text
     told = client.get("/api" + page(kind, **fields))
     assert (kind == "explore" and "page" in fields) or told.status_code == 400
+
+
+def test_numbers_of_a_column_have_as_many_decimals(client: Client) -> None:
+    """Whatever a statement calls them: none beside thousands, and no more than they need."""
+    frame = Frame(
+        {
+            "place": ["a", "b"],
+            "n": np.array([1234.5678, -0.2]),
+            "n_low": np.array([1200.1, -3.0]),
+            "n_high": np.array([math.inf, 2.25]),
+            "p": np.array([0.25, 0.5]),
+        }
+    )
+    rows = [[cell.text for cell in cells] for cells, _ in shown_page(frame, 1).rows]
+    assert rows == [["a", "1,235", "1,200", "none", "0.25"], ["b", "0", "-3", "2", "0.50"]]
+    assert [cell.is_number for cell in shown_page(frame, 1).columns] == [False, True, True, True, True]
+    quantiles = Frame({"sex": ["f"], "share": [0.5], "age": [42], "low": [41], "high": [43]})
+    ((cells, _),) = shown_page(quantiles, 1).rows
+    assert [(cell.text, cell.is_number) for cell in cells][1:] == [(one, True) for one in ("0.5", "42", "41", "43")]
+    page = client.get(f"/releases/{GEOMETRIC}/ask?sql=select sex, count(*) as n from release group by sex").text
+    assert not re.search(r"<td>[0-9.,]+</td>", page)  # each is in a column of numbers
+
+
+def test_a_release_of_queries_offers_those() -> None:
+    """It answers nothing else, so that nobody should have to guess."""
+    client = analyst(RELEASES / "marginals-ireduct-queries", RELEASES / GEOMETRIC)
+    here = "/releases/marginals-ireduct-queries"
+    assert f'href="{here}/ask"' in client.get("/").text
+    assert f'href="{here}/explore"' not in client.get("/").text
+    empty = client.get(f"{here}/ask")
+    assert empty.status_code == 200
+    links = re.findall(rf'href="({here}/ask\?where=[^"]+)"', empty.text)
+    own = discreet.load(RELEASES / "marginals-ireduct-queries").manifest["task"]["queries"]
+    assert len(links) == len(own) > 0
+    for link in links:
+        answer = client.get(link)
+        assert answer.status_code == 200
+        assert 'class="value"' in answer.text
+    assert own[0] in client.get(f"/api{here}/ask").json()["notes"][0]
+    assert client.get(f"/api{here}").json()["questions"] == ["ask", "compare"]
+
+
+def test_a_release_says_who_stands_behind_it(tmp_path: Path) -> None:
+    data = discreet.from_counts(
+        discreet.Schema({"age": discreet.Ordinal(0, 3)}), [[0]], [5], about={"licence": "CC <b>"}
+    )
+    data.publish(discreet.Table("age", method="geometric"), 1).save(tmp_path / "made")
+    text = analyst(tmp_path / "made").get("/releases/made").text
+    assert "CC &lt;b&gt;" in text
+    assert "changes by a factor of at most exp(epsilon)" in text
+    assert "Who stands behind it" not in analyst(RELEASES / "table-filter").get("/releases/table-filter").text
 
 
 def test_labels_are_never_markup(tmp_path: Path) -> None:

@@ -112,6 +112,8 @@ def test_many_attributes_are_changed_at_once(client: Client, folder: Path) -> No
     spec = load_spec(folder / "town.toml")
     assert [spec.schema[name].null for name in spec.schema] == ["other", "other"]
     only = mark_of((folder / "town.toml").read_text(encoding="utf-8"))
+    others = client.post("/specs/town/bulk", {**fields, "mark": only, "q": "SE", "number": "2", "value": ""})
+    assert others.status_code == 400  # somebody saw two, and one would be changed
     assert client.post("/specs/town/bulk", {**fields, "mark": only, "q": "SE", "value": ""}).status_code == 303
     spec = load_spec(folder / "town.toml")
     assert [spec.schema[name].null for name in spec.schema] == ["other", "drop"]
@@ -170,16 +172,18 @@ def test_a_file_is_described_by_its_columns_alone(client: Client, folder: Path) 
 def test_a_plan_says_errors_epsilon_and_budget(client: Client) -> None:
     text = client.get("/specs/town/plan/by-age?epsilon=0.5,1&error=3").text
     assert text.count("standard errors") == 2
-    assert "The least epsilon for an error of 3" in text
+    assert "The least epsilon for a standard error of 3" in text
     assert "left after it" in text
-    assert "<dd>1.5</dd>" in text
+    assert "<dd>epsilon 1.5</dd>" in text
     assert "becomes at most" in text
     assert text.count("<figure") >= 2
     told = client.get("/api/specs/town/plan/by-age?epsilon=0.5&error=3").json()
     assert told["plans"][0]["epsilon"] == "0.5"
     assert told["least"]["methods"][0]["epsilon"] is not None
-    for wrong in ("epsilon=x", "epsilon=0", "epsilon=" + "1," * 9 + "2", "error=-1", "share=2"):
-        assert client.get(f"/specs/town/plan/by-age?{wrong}").status_code == 400
+    for wrong in ("epsilon=x", "epsilon=0", "epsilon=" + "1," * 9 + "2", "error=-1", "error=inf", "share=2"):
+        refused = client.get(f"/specs/town/plan/by-age?{wrong}")
+        assert refused.status_code == 400
+        assert "--" not in refused.text.split('role="alert">')[1].split("</div>")[0]  # no option of a terminal
     assert client.get("/specs/town/plan/nobody").status_code == 404
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from discreet.errors import BadParameter
-from discreet.web.custodian.spec_files import changed, document_of, literal, mark_of, save, write
+from discreet.web.custodian.spec_files import changed, changed_all, document_of, literal, mark_of, save, write
 from tests.unit.web.custodian.workplace import SPEC
 
 
@@ -24,6 +25,28 @@ def test_keys_come_and_go() -> None:
     many = changed(SPEC, ("attributes", "sex"), {"values": '["F", "M", "X"]'})
     assert document_of(many)["attributes"]["sex"]["values"] == ["F", "M", "X"]
     assert changed(SPEC, ("attributes", "sex"), {"values": '["F", "M"]'}) == SPEC  # with its comments
+
+
+def test_many_tables_are_changed_as_one_by_one_and_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may have thousands of columns."""
+    tables = [("attributes", "sex"), ("attributes", "age")]
+    one_by_one = SPEC
+    for table in tables:
+        one_by_one = changed(one_by_one, table, {"null": '"other"', "low": ""})
+    assert changed_all(SPEC, tables, {"null": '"other"', "low": ""}) == one_by_one
+    assert one_by_one.count('null = "other"') == 2
+    wide = SPEC + "".join(f"\n[attributes.a{number}]\nlow = 0 # a\n" for number in range(300))
+    read: list[str] = []
+
+    def noted(text: str) -> dict[str, Any]:
+        read.append(text)
+        return document_of(text)
+
+    monkeypatch.setattr("discreet.web.custodian.spec_files.document_of", noted)
+    made = changed_all(wide, [("attributes", f"a{number}") for number in range(300)], {"low": "1"})
+    assert made == wide.replace("low = 0 # a", "low = 1")
+    assert len(read) == 2
+    assert changed_all(SPEC, [], {"low": "1"}) == SPEC
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.web.shell.guard import HEADERS, Guard
 from discreet.web.shell.limits import LARGEST_FORM, LONGEST_ADDRESS, LONGEST_TEXT
+from discreet.web.shell.pages import Pages
 from discreet.web.shell.session import COOKIE, FORM_KEY
 from tests.web_client import Client, analyst, done
 
@@ -75,6 +78,7 @@ def test_the_token_works_once() -> None:
     again = client.get(f"/start?token={client.session.token}", nobody)
     assert again.status_code == 403
     assert "set-cookie" not in again.headers
+    assert client.session.token not in again.text  # it would only lead here again
 
 
 def test_names_tokens_and_cookies_differ_from_start_to_start() -> None:
@@ -106,6 +110,10 @@ def test_changes_need_origin_key_and_form(client: Client) -> None:
     assert client.post("/", headers={"origin": "http://evil.example"}).status_code == 403
     assert client.post("/", headers={"origin": f"http://{client.session.name}:1"}).status_code == 403
     assert client.post("/", headers={"origin": f"https://{client.host}"}).status_code == 403
+    assert client.post("/", headers={"origin": f"{client.origin}.evil.example"}).status_code == 403
+    sent = f"{FORM_KEY}={client.session.form_key}".encode()
+    twice = [("host", client.host), ("origin", client.origin), ("origin", "http://evil.example")]
+    assert raw(client, [*twice, ("content-type", form["content-type"])], [sent])[0] == 403
     assert client.post("/", {FORM_KEY: ""}).status_code == 403
     assert client.post("/", {FORM_KEY: "wrong"}).status_code == 403
     assert client.post("/", headers={"cookie": ""}).status_code == 403
@@ -115,6 +123,24 @@ def test_changes_need_origin_key_and_form(client: Client) -> None:
     assert client.request("POST", "/", {**origin, **form}, content=b"\xff" + key.encode()).status_code == 400
     assert client.request("POST", "/", {**origin, **form}, content=key + "&x" * 6_000).status_code == 400
     assert client.request("POST", "/", {**origin, **form}, content=key + "&x=" + "x" * LARGEST_FORM).status_code == 413
+
+
+def test_a_refusal_leads_to_no_other_site(client: Client) -> None:
+    """The page that offers to try again is shown to whoever followed a link of another site."""
+    offered = client.get("/releases/table-geometric/ask?where=age>=2", {"cookie": ""}).text
+    assert 'href="/releases/table-geometric/ask?where=' in offered
+    refused: list[tuple[int, str]] = []
+
+    def refuse(request: Request, status: int, said: str) -> Response:
+        refused.append((status, bytes(pages.refuse(request, status, said).body).decode()))
+        return Response(said, status)
+
+    pages = Pages(client.session, private=False)
+    guard = Guard(client.app, client.session, client.host, refuse)
+    for path in ("//evil.example/x", "/" + chr(92) + "evil.example", "http://evil.example/"):
+        raw(client, [("host", client.host), ("cookie", "no")], app=guard, path=path)
+    assert [status for status, _ in refused] == [403] * 3
+    assert not [text for _, text in refused if re.search(r'href="(//|/.evil|http)', text)]
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"])
@@ -169,7 +195,7 @@ def test_a_form_in_many_parts_has_the_same_limit(client: Client) -> None:
 
 
 def raw(
-    client: Client, headers: list[tuple[str, str]], form: list[bytes] | None = None, app: Any = None
+    client: Client, headers: list[tuple[str, str]], form: list[bytes] | None = None, app: Any = None, path: str = "/"
 ) -> tuple[int, bytes, dict[str, str]]:
     """A request with exactly these headers, and a form if there is one, in these parts."""
     sent: list[Any] = []
@@ -182,9 +208,10 @@ def raw(
         sent.append(message)
 
     known = [(name.encode(), value.encode()) for name, value in headers]
-    known.append((b"cookie", f"{COOKIE}={client.session.cookie}".encode()))
+    if "cookie" not in dict(headers):
+        known.append((b"cookie", f"{COOKIE}={client.session.cookie}".encode()))
     method = "GET" if form is None else "POST"
-    scope = {"type": "http", "method": method, "path": "/", "raw_path": b"/", "headers": known, "query_string": b""}
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "headers": known, "query_string": b""}
     asked: Any = app or client.app
     done(asked(scope, receive, send))
     return sent[0]["status"], sent[1]["body"], {key.decode(): one.decode() for key, one in sent[0]["headers"]}

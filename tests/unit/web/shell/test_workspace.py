@@ -58,6 +58,17 @@ def test_links_are_not_followed(folder: Path, tmp_path: Path) -> None:
     refused = client.get("/releases/top")
     assert refused.status_code == 400
     assert "not a plain file" in refused.text
+    assert "not a plain file" in client.get("/").text
+
+
+def test_what_is_hidden_is_not_listed(folder: Path) -> None:
+    """A release that is being written lies in such a folder until all of it is there."""
+    for place in (".made", "out/.made", ".hidden/made"):
+        shutil.copytree(folder / "top", folder / place)
+    (folder / ".hidden" / "secret.toml").write_text("", encoding="utf-8")
+    found = Workspace(folder)
+    assert list(found.releases()) == ["out:by-age", "top"]
+    assert list(found.specs()) == ["town"]
 
 
 def test_names_that_no_address_can_hold_are_left_out(folder: Path) -> None:
@@ -88,7 +99,20 @@ def test_sizes_are_capped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(listing, "LARGEST_MANIFEST", 100)
     with pytest.raises(TamperedRelease, match="too large"):
         check_release_folder(folder / "top")
-    assert analyst(folder / "top").get("/releases/top").status_code == 400
+    client = analyst(folder / "top")
+    assert client.get("/releases/top").status_code == 400
+    assert "too large to be shown" in client.get("/").text
+
+
+def test_what_changes_while_it_is_served_is_read_again(folder: Path) -> None:
+    """Also where the file is as long and as old as it was."""
+    client, file = analyst(folder / "top"), folder / "top" / "table.parquet"
+    assert client.get("/releases/top/explore").status_code == 200
+    times, content = file.stat(), bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert client.get("/releases/top/explore").status_code == 400
 
 
 def test_a_tampered_release_is_refused_and_the_others_are_there(folder: Path) -> None:
