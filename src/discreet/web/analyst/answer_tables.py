@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from discreet.charts.small_bars import small_bar
 from discreet.release.frame import Frame
+from discreet.release.top_items import TELLS
 from discreet.release.workbook import workbook
 from discreet.web.shell.limits import ROWS_OF_A_PAGE
 from discreet.web.shell.pages import shown
@@ -25,7 +26,6 @@ HEADINGS = {
     "kept_high": "kept, high",
     "certainty": "certainty",
 }
-_TELLS = 0.5
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
@@ -79,7 +79,7 @@ def _cell(name: str, value: Any, is_label: bool) -> Cell:
     if is_label:
         return Cell(str(value), False)
     if name == "certainty":
-        return Cell(f"{value:.0%}" if value >= _TELLS else "cannot tell", True)
+        return Cell(f"{value:.0%}" if value >= TELLS else "cannot tell", True)
     return Cell(shown(value), True)
 
 
