@@ -56,6 +56,11 @@ class ShareUsers:
         usual, seldom = np.quantile(np.abs(self.totals / self.total - 1), [2 / 3, 0.95])
         return float(max(usual, seldom / 2))
 
+    def weights(self, bound: int, units: int) -> Floats:
+        """Of each draw what all users weigh, if a user's records share the weight of a bound, in units rounded down."""
+        each = np.where(self.records > bound, bound - self.records / (2 * units), self.records)
+        return np.asarray((self.users * np.maximum(each, 0.0)).sum(axis=1))
+
     def seen(self, bound: int, part: float) -> float:
         """Which part of all records is seen if no more than a bound count of this part of each user's records."""
         every = self.users * self.records
