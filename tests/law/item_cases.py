@@ -50,6 +50,30 @@ class Rows:
         return KeptRecords(self.sizes, *chosen.settled())
 
 
+def kept(users: Any, items: int) -> KeptRecords:
+    """All records of users, in their order."""
+    lengths = [len(mine) for mine in users]
+    words = np.concatenate([np.asarray(mine, np.int64) for mine in [*users, []]])
+    return KeptRecords((items,), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), words)
+
+
+class Given:
+    """What is kept is given; for users with no more records than count."""
+
+    def __init__(self, users: Any, items: int) -> None:
+        self._kept, self.items = kept(users, items), items
+
+    @property
+    def true(self) -> Ints:
+        return self._kept.table(10**6)
+
+    def histories(self, looks: int) -> Given:
+        return self
+
+    def kept(self, most: int, **asked: Any) -> KeptRecords:
+        return self._kept
+
+
 def records_of_users(kept: Any, most: int) -> Ints:
     """How many users have 0, 1, ..., `most` or more records that were kept."""
     return np.bincount(np.minimum(np.diff(kept._starts), most), minlength=most + 1)

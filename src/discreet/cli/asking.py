@@ -14,10 +14,9 @@ from discreet.errors import BadParameter
 from discreet.release import Release, load
 from discreet.release.frame import Frame
 from discreet.release.remarks import said_once
+from discreet.release.top_items import TELLS
 
 NUMBERS = ("count", "stderr", "low", "high", "kept", "kept_low", "kept_high", "certainty")
-#: below it, a certainty says little
-_TELLS = 0.5
 
 
 @dataclass(frozen=True)
@@ -210,7 +209,7 @@ def _cell(name: str, value: Any, counts: bool) -> str:
     if name not in NUMBERS or not isinstance(value, int | float) or not (counts or isinstance(value, float)):
         return str(value)
     if name == "certainty":
-        return f"{value:.0%}" if value >= _TELLS else "cannot tell"
+        return f"{value:.0%}" if value >= TELLS else "cannot tell"
     if not counts or not math.isfinite(value):
         return _plain(value)
     return f"{value:,.1f}" if name == "stderr" or value % 1 else f"{value:,.0f}"

@@ -16,7 +16,11 @@ from discreet.release.groups import Grouped
 from discreet.release.ranking import Modelled, Ranked, Selected, answered, item_questions, ranked
 from discreet.summaries import Summary
 
+#: below it, a certainty tells nothing
+TELLS = 0.5
 _OF_NOISE = "certainty is by the noise alone: too high where most items are hidden by it, or some records do not count"
+
+_CANNOT_TELL = f"where certainty is below {TELLS}, it cannot tell whether the item belongs to the list"
 
 
 def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: int, level: float) -> Frame:
@@ -49,6 +53,8 @@ def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: 
         notes = [*notes, *_of_selected(len(rows["rank"]), k)]
     elif not isinstance(summary, Modelled):
         notes = [*notes, _OF_NOISE]
+    if rows and any(certainty < TELLS for certainty in rows["certainty"]):
+        notes = [*notes, _CANNOT_TELL]
     return Frame(rows, notes)
 
 

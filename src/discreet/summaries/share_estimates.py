@@ -73,11 +73,25 @@ class ShareEstimates:
     @cached_property
     def kept(self) -> Floats:
         found = all_likely_weights(self.items, None if self.corrections is None else self.corrections.listed)
+        # the law pulls weights together and moves their sum, of which noise alone says more; and where noise hides very
+        # many items it may be far too much, more than all records
         if self.corrections is None:
-            # the law pulls weights together and moves their sum, of which noise alone says more
-            found[~self._clear] = _summing_to(self._plain_total - float(found[self._clear].sum()), found[~self._clear])
+            found[~self._clear] = self._hidden(self._plain_total, found)
+        elif found.sum() > self.users.total:
+            found[~self._clear] = self._hidden(self._likely_sum, found)
         # where nothing shows, all are alike
         return found if found.sum() > _TINY or self.corrections is None else np.full(found.size, 1 / found.size)
+
+    def _hidden(self, total: float, weights: Floats) -> Floats:
+        """The weights that are not clear, such that all sum to the total."""
+        return _summing_to(total - float(weights[self._clear].sum()), weights[~self._clear])
+
+    @property
+    def _likely_sum(self) -> float:
+        """What users weigh in all, by those behind the histogram and, as far as it is known, by noisy weights."""
+        weights = self.users.weights(self.items.bound, self.items.units)
+        noise, spread = 2 * self.items.values.size * self.items.spread**2, float(weights.var())
+        return (float(weights.mean()) * noise + self._plain_total * spread) / max(noise + spread, _TINY)
 
     @property
     def _clear(self) -> NDArray[np.bool_]:

@@ -26,6 +26,27 @@ def one_sided(weighed: Weighed, draws: NDArray[np.int64], miss: float) -> Ints:
     return half_widths(Alpha.of(weighed.scale), draws, 1 - 2 * miss)
 
 
+def most_in_tails(bins: Weighed, miss: float) -> Ints:
+    """Of each bin the most users in it and in higher ones, for all bins at once; tails do not rise from bin to bin."""
+    sums, widths = _tails(bins, miss)
+    return np.maximum(np.minimum.accumulate(sums + widths), 0)
+
+
+def most_records(bins: Weighed, most: int, asked: NDArray[np.int64], miss: float) -> Ints:
+    """The most records in so many items, of users who have up to `most` different ones and each of them once."""
+    tails, found, before = most_in_tails(bins, miss).tolist(), np.zeros_like(asked), np.zeros_like(asked)
+    for place, upto in enumerate(tails):
+        each = np.minimum(asked, min(1 << place, most))
+        room = _MOST_RECORDS // 2 - found
+        found, before = found + np.minimum((each - before) * min(upto, _MOST_RECORDS // (2 * most)), room), each
+    return found
+
+
+def _tails(bins: Weighed, miss: float) -> tuple[Ints, Ints]:
+    sums = np.cumsum(bins.values[::-1])[::-1]
+    return sums, one_sided(bins, np.arange(sums.size, 0, -1), miss / sums.size)
+
+
 @dataclass(frozen=True, eq=False)
 class Hidden:
     """How many records of users of up to `most` records can hide; `users` if each item counts once for a user."""
@@ -42,13 +63,9 @@ class Hidden:
 
     def tails(self, miss: float) -> tuple[Ints, Ints]:
         """Of each bin the fewest and the most users in it and in higher ones; each side at once for all bins."""
-        bins = self.corrections.bins
-        sums = np.cumsum(bins.values[::-1])[::-1]
-        widths = one_sided(bins, np.arange(sums.size, 0, -1), miss / sums.size)
-        # tails do not rise from bin to bin
-        most = np.minimum.accumulate(sums + widths)
+        sums, widths = _tails(self.corrections.bins, miss)
         fewest = np.maximum.accumulate((sums - widths)[::-1])[::-1]
-        return np.maximum(fewest, 0), np.maximum(most, 0)
+        return np.maximum(fewest, 0), most_in_tails(self.corrections.bins, miss)
 
     def high(self, weight: Ints, asked: Ints, miss: float) -> Ints:
         """The most records of so many items whose weights add up to no more than this many units.

@@ -44,6 +44,18 @@ class Weighed:
         return cls(values, written.scale(facts["scale"]), bound, units)
 
 
+def bins_facts(bins: Weighed) -> dict[str, Any]:
+    return {**bins.facts(), "counts": bins.values.tolist()}
+
+
+def read_bins(facts: Mapping[str, Any], most: int) -> Weighed:
+    """Users by the number of their records, of up to `most` (see `item_sizes`)."""
+    bins = Weighed.read(facts, _counts(facts["counts"]), most)
+    if bins.values.size != (most - 1).bit_length() + 1 or bins.values.size > _MOST_BINS:
+        raise ValueError("users by records has another number of bins than there are")
+    return bins
+
+
 @dataclass(frozen=True, eq=False)
 class Again:
     """A second look at some items, by their codes; users share their weight among these alone."""
@@ -80,7 +92,7 @@ class Corrections:
 
     def facts(self) -> dict[str, Any]:
         found = {
-            "users by records": {**self.bins.facts(), "counts": self.bins.values.tolist()},
+            "users by records": bins_facts(self.bins),
             "total": {**self.total.facts(), "count": int(self.total.values[0])},
             "head": Again(self.heads, self.head).facts(),
         }
@@ -88,13 +100,8 @@ class Corrections:
 
     @classmethod
     def read(cls, facts: Mapping[str, Any], items: int, most: int) -> Corrections:
-        said, whole = facts["users by records"], facts["total"]
-        bins, total = (
-            Weighed.read(one, _counts(counts), most)
-            for one, counts in ((said, said["counts"]), (whole, [whole["count"]]))
-        )
-        if bins.values.size != (most - 1).bit_length() + 1 or bins.values.size > _MOST_BINS:
-            raise ValueError("users by records has another number of bins than there are")
+        bins, whole = read_bins(facts["users by records"], most), facts["total"]
+        total = Weighed.read(whole, _counts([whole["count"]]), most)
         head = Again.read(facts["head"], "head", items, most)
         listed = Again.read(facts["listed"], "list", items, most) if "listed" in facts else None
         return cls(bins, total, head.codes, head.weights, listed)

@@ -25,6 +25,8 @@ DRAWS = 256
 _FACTORS = np.array([16, 8, 4, 2.5, 1.6, 1.1, 0.8, 0.6, 0.45, 0.33, 0.22, 0.13, 0.06])
 #: how likely it is to be the next one, by how many places further down, or up
 _SAME, _DOWN, _UP = 0.5, 0.5, 0.05
+#: how much less likely users are above a bin that has none, and for how many none stands there
+_AGAIN, _NOBODY = 0.05, 0.3
 #: how far numbers of users are from what a factor says, as a scale of their logarithms
 _LOOSE = 0.25
 #: the error of the mean number of records in a bin, as a part of it
@@ -53,6 +55,11 @@ class ShareUsers:
         """How far off it is in two of three draws, as a part of it, or half of how far in all but one of twenty."""
         usual, seldom = np.quantile(np.abs(self.totals / self.total - 1), [2 / 3, 0.95])
         return float(max(usual, seldom / 2))
+
+    def weights(self, bound: int, units: int) -> Floats:
+        """Of each draw what all users weigh, if a user's records share the weight of a bound, in units rounded down."""
+        each = np.where(self.records > bound, bound - self.records / (2 * units), self.records)
+        return np.asarray((self.users * np.maximum(each, 0.0)).sum(axis=1))
 
     def seen(self, bound: int, part: float) -> float:
         """Which part of all records is seen if no more than a bound count of this part of each user's records."""
@@ -98,13 +105,9 @@ def _drawn(bins: Weighed, points: _Points) -> Floats:
     """draws x bins: users that the noisy numbers and the model allow; one at least."""
     scale, values = bins.spread, bins.values.astype(np.float64)
     grid = np.append(0.0, np.geomspace(0.5, max(float(values.max()), 0.0) + _REACH * scale, _POINTS))
-    logs = np.log(np.maximum(grid, 0.3))
     distances = np.abs(values[:, None] - grid)
     seen = np.exp(-(distances - distances.min(axis=1, keepdims=True)) / scale) + 1e-300
-    spread = np.maximum(_LOOSE, 1 / np.sqrt(np.maximum(grid, 1.0)))[:, None]
-    steps = np.exp(-np.abs(logs[None, :] - logs[:, None] - np.log(_FACTORS)[:, None, None]) / spread)
-    steps /= steps.sum(axis=2, keepdims=True)  # factors x users x users of the next bin
-    turns = _turns()
+    steps, turns = _steps(grid), _turns()
     forward = np.empty((values.size, grid.size, _FACTORS.size))
     state = np.repeat(seen[0][:, None], _FACTORS.size, axis=1)
     for place in range(values.size):
@@ -122,6 +125,23 @@ def _drawn(bins: Weighed, points: _Points) -> Floats:
     found[:, clear] = values[clear] - scale * _laplace(points.columns(clear.size))
     found[:, 0] += found.sum(axis=1) < 1
     return np.maximum(found, 0.0)
+
+
+def _steps(grid: Floats) -> Floats:
+    """factors x users x users of the next bin: how likely these are, by how far their logarithm is from a factor's.
+
+    Points of the grid stand for equal parts of a logarithm's range. All that is less than the first of them is no user,
+    however far less: else users would appear in bin after bin, if there are many empty ones.
+    """
+    logs = np.log(np.maximum(grid, _NOBODY))
+    spread = np.maximum(_LOOSE, 1 / np.sqrt(np.maximum(grid, 1.0)))
+    above = (logs[None, :] - logs[:, None] - np.log(_FACTORS)[:, None, None]) / spread[:, None]
+    found = np.exp(-np.abs(above))
+    part = (logs[2] - logs[1]) / spread
+    least = above[:, :, 1] - part / 2
+    found[:, :, 0] = np.where(least > 0, 2 - np.exp(-np.abs(least)), np.exp(-np.abs(least))) / part
+    found[:, 0, 1:] *= _AGAIN
+    return np.asarray(found / found.sum(axis=2, keepdims=True))
 
 
 def _turns() -> Floats:

@@ -19,9 +19,10 @@ from discreet.summaries.share_worlds import RATIOS, WORLDS, ShareWorlds, drawn_w
 UNITS = 512
 #: 40 items, each of 5 % less weight than the one before, in records
 WEIGHTS: NDArray[np.float64] = 400 * 0.95 ** np.arange(40, dtype=np.float64)
-LIGHT = [0, 4000, 0, 0, 0, 0, 0, 0, 0]
-#: a few users have as many records as all others
-HEAVY = [0, 4000, 0, 0, 0, 0, 0, 40, 0]
+#: all have two records, of which one weighs in full
+LIGHT = [0, 6970, 0, 0, 0, 0, 0, 0, 0]
+#: a few users have half as many records as all others
+HEAVY = [0, 6900, 0, 0, 0, 0, 0, 70, 0]
 
 
 def made(bins: list[int], total: float, seen: Any = None, noise: int = 10, repeats: bool = False) -> ShareEstimates:

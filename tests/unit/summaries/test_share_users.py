@@ -61,6 +61,18 @@ def test_empty_bins_beyond_a_steep_end_stay_empty() -> None:
     assert ends.total == pytest.approx(records([5000, 8000, 4000, 200], 8), rel=0.05)
 
 
+@pytest.mark.parametrize("bins", [[0, 0, 0, 2000], [1000, 1000], [400, 320, 460, 480, 280, 60]])
+@pytest.mark.parametrize("scale", [1, 12])
+def test_a_generous_limit_makes_no_users_of_many_records_appear(bins: list[int], scale: int) -> None:
+    """Users might have a million records, and have few: whatever noise the other bins have, these stay empty."""
+    dice, bound = np.random.default_rng(12), 2 ** (len(bins) - 1)
+    true = records(bins, bound)
+    for _ in range(5):
+        noisy = np.array(bins + [0] * (21 - len(bins))) + np.rint(dice.laplace(0, scale, 21)).astype(int)
+        seen = found(noisy.tolist(), scale, true + dice.laplace(0, 25 * bound), bound, 25 * bound, most=10**6)
+        assert seen.total == pytest.approx(true, rel=0.3)
+
+
 def test_a_bound_takes_more_away_the_more_of_a_user_is_asked_about() -> None:
     users = found(HALVES, 1, records(HALVES, 1024), 1024, 1)
     parts = [users.seen(32, part) for part in (0.01, 0.1, 0.5, 1.0)]

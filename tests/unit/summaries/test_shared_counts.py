@@ -13,7 +13,7 @@ import pytest
 
 from discreet.queries import Questions
 from discreet.schema import Ordinal, Schema
-from discreet.summaries.share_estimates import ShareEstimates
+from discreet.summaries.share_estimates import ShareEstimates, likely_weights
 from discreet.summaries.share_intervals import LOW_WEIGHT, Hidden, one_sided
 from discreet.summaries.share_steps import Corrections, Weighed
 from discreet.summaries.shared_counts import SharedCounts
@@ -130,6 +130,21 @@ def test_where_nothing_shows_all_are_alike() -> None:
     values = ShareEstimates(items, corrections, 4, True).values
     assert np.ptp(values[1:]) == 0
     assert values.sum() > 0
+
+
+def test_very_many_items_that_noise_hides_add_up_to_the_records_there_are() -> None:
+    """2,000 users of five records each, and 200,000 items: the law that is fitted to noise makes far more of it."""
+    dice = np.random.default_rng(8)
+    exact = np.bincount(dice.integers(0, 200_000, 4000), minlength=200_000)
+    items = Weighed(16 * exact + np.rint(dice.laplace(0, 80, exact.size)).astype(np.int64), Fraction(80), 2, 16)
+    bins, total = Weighed(np.array([0, 3, -2, 2000]), Fraction(12)), Weighed(np.array([10_050]), Fraction(200), 8)
+    heads = np.argsort(-items.values)[:2]
+    corrections = Corrections(bins, total, heads, Weighed(np.array([30, 20]), Fraction(25), 2))
+    assert likely_weights(items).sum() > 15_000
+    estimates = ShareEstimates(items, corrections, 8, True)
+    assert estimates.total == pytest.approx(10_000, rel=0.15)
+    assert estimates.values.sum() == pytest.approx(10_000, rel=0.15)
+    assert estimates.kept.sum() == pytest.approx(4000, rel=0.15)
 
 
 def summary(most: int = 16) -> SharedCounts:

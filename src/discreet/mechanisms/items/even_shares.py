@@ -112,7 +112,7 @@ class EvenShares(ItemSelection):
         units = units_for(weight, bound)
         listed = self._listed(clear, weight)
         if self.selects and self.selecting_is_better(clear, float(bins.scale), listed):
-            return self.selected(kept, noise)
+            return self.selected(kept, bins, noise)
         weights = self._weights(kept, weight, units, noise, _HALF if listed else _WHOLE)
         items = weights["items"]
         again = self._again(kept, items, weight, listed, noise) if listed else None

@@ -22,7 +22,8 @@ from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.privacy import as_text, cost, scale_of, selection_cost, selection_scale
 from discreet.private.kept import Kept
-from discreet.summaries.selected_counts import SelectedCounts
+from discreet.summaries.selected_counts import SelectedCounts, UsersByItems
+from discreet.summaries.share_steps import Weighed
 
 #: parts of epsilon if items are selected
 SELECT_PARTS = {"histogram": Fraction(5, 100), "select": Fraction(70, 100), "counts": Fraction(25, 100)}
@@ -69,8 +70,11 @@ class ItemSelection(ItemMethod):
         """If no users stand out, or they have so many items that few of the largest are told apart by them."""
         return not stands_out(clear, scale) or selecting_is_better(clear, self.top or 0, listed=listed > 0)
 
-    def selected(self, kept: Kept, noise: Noise) -> SelectedCounts:
-        """The items of most users by one-shot noise; then the users of each, with noise of its own."""
+    def selected(self, kept: Kept, bins: Weighed, noise: Noise) -> SelectedCounts:
+        """The items of most users by one-shot noise; then the users of each, with noise of its own.
+
+        The noisy histogram `bins` was paid for before.
+        """
         assert self.top is not None
         exact = kept.table(self.most)
         one, scale = self.unit_of(1), self._selection_scale()
@@ -79,7 +83,8 @@ class ItemSelection(ItemMethod):
         unit = self.unit_of(self.top)
         own = scale_of(self.request.epsilon * SELECT_PARTS["counts"], unit.sensitivity)
         self.pay(cost(unit, 1 / own))
-        return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own, scale)
+        users = UsersByItems(bins, self.most)
+        return SelectedCounts(self.release_schema, codes, noise.add(exact[codes], own), own, scale, users)
 
     def _selection_scale(self) -> Fraction:
         assert self.top is not None

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from discreet.charts.small_bars import small_bar
 from discreet.release.frame import Frame
+from discreet.release.top_items import TELLS
 from discreet.release.workbook import workbook
 from discreet.web.shell.limits import ROWS_OF_A_PAGE
 
@@ -27,7 +28,6 @@ HEADINGS = {
 }
 #: columns that hold answers, not labels
 _ANSWERS = {*HEADINGS, "share", "quantile"}
-_TELLS = 0.5
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
@@ -115,7 +115,7 @@ def _cell(name: str, value: Any, places: int | None) -> Cell:
     if places is None or not isinstance(value, int | float | np.number):
         return Cell(str(value), places is not None)
     if name == "certainty":
-        return Cell(f"{value:.0%}" if value >= _TELLS else "cannot tell", True)
+        return Cell(f"{value:.0%}" if value >= TELLS else "cannot tell", True)
     if not math.isfinite(value):
         return Cell("none", True)
     return Cell(f"{round(float(value), places) + 0.0:,.{places}f}", True)

@@ -136,7 +136,7 @@ def change_many(path: Path, fields: Fields) -> int:
     attributes = document_of(said).get("attributes")
     names = [name for name in attributes if matches(name, wanted)] if isinstance(attributes, Mapping) else []
     if text(fields, "number") not in ("", str(len(names))):
-        raise BadParameter(f"number: {len(names)} attributes have such a name, and the page showed others; search again")
+        raise BadParameter(f"number: {len(names)} attributes have such a name, the page showed others; search again")
     save(path, changed_all(said, [("attributes", name) for name in names], {key: value}), mark)
     return len(names)
 

@@ -211,7 +211,8 @@ def raw(
     if "cookie" not in dict(headers):
         known.append((b"cookie", f"{COOKIE}={client.session.cookie}".encode()))
     method = "GET" if form is None else "POST"
-    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "headers": known, "query_string": b""}
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b""}
+    scope["headers"] = known
     asked: Any = app or client.app
     done(asked(scope, receive, send))
     return sent[0]["status"], sent[1]["body"], {key.decode(): one.decode() for key, one in sent[0]["headers"]}
