@@ -205,7 +205,8 @@ class Noise:
         found = []
         for (field, part), one in zip(pairs, self.candidates(entered, rule, count), strict=True):
             known = field.values.size
-            (old, new), (words, more) = (np.split(array, [known]) for array in (one.chosen.marks, one.occupied_words))
+            old, new = one.chosen.marks[:known], one.chosen.marks[known:]
+            words, more = one.occupied_words[:known], one.occupied_words[known:]
             levels = np.full(int(new.sum()), NONE, np.int16)
             found.append(Candidates(Chosen(old, part.ranks[new], part.values[new]), words, more[new], levels))
         return found

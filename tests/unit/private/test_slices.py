@@ -167,8 +167,9 @@ def test_candidates_of_slices_become_one_sample(asked: dict[str, Any], tmp_path:
     assert published(tmp_path / "a", tmp_path / "ledger").verdict == HOLDS
     last = {place: {tuple(row.values())[:2] for row in table.to_pylist()} for place, table in seen}
     cells = {(number, value) for kept in last.values() for number, value in kept}
-    codes = np.ravel_multi_index(tuple(release.summary.codes.T), SCHEMA.sizes)  # type: ignore[attr-defined]
-    assert set(zip(codes.tolist(), release.summary.values.tolist(), strict=True)) <= cells  # type: ignore[attr-defined]
+    summary: Any = release.summary
+    codes: Any = np.ravel_multi_index(tuple(summary.codes.T), SCHEMA.sizes)
+    assert set(zip(codes.tolist(), summary.values.tolist(), strict=True)) <= cells
     assert len(seen) == 12
 
 

@@ -73,7 +73,7 @@ def test_candidates_of_executors_are_merged(
 
     monkeypatch.setattr(slices, "SliceWriter", Alike)
     noise, alike = Noise(SeededSource(7)), Noise(SeededSource(7))
-    asked = {"method": "priority", "size": 9}
+    asked: dict[str, Any] = {"method": "priority", "size": 9}
     release = data.publish(discreet.Table(BY, slices=3, **asked), 1, to=tmp_path / "a", noise=noise)
     assert arrived[-2:] == [1, 3]  # of the rehearsal, and of the slices
     assert left_in(tmp_path) == []
