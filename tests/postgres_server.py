@@ -51,8 +51,9 @@ class Server:
         written = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
         self.run(f"CREATE TABLE {name} ({written})")
         with self.admin.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
-            for row in table.to_pylist():
-                copy.write_row(list(row.values()))
+            for batch in table.to_batches(max_chunksize=1 << 16):  # as rows of Python, all would take gigabytes
+                for row in batch.to_pylist():
+                    copy.write_row(list(row.values()))
         self.run(f"GRANT SELECT ON {name} TO reader")
         return f"{self.address()}::public.{name}"
 

@@ -38,7 +38,7 @@ class PlainRows:
     rows: list[Row]
     has_rows = True
 
-    def check(self, schema: Schema, unit: Unit) -> None:
+    def check(self, schema: Schema, unit: Unit, task: str = "table") -> None:
         """There is nothing that could not be counted."""
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> PlainBounded:

@@ -16,12 +16,15 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+from discreet.mechanisms.table.priority import Priority
 from discreet.mechanisms.table.table_sparse import WORTH_A_STRETCH
-from discreet.noise import Field, Noise, Rule
+from discreet.noise import Contestants, Field, Noise, Rule
 from discreet.noise.draw import Drawer
+from discreet.noise.levels import NONE
 from discreet.noise.priorities import highest
 from discreet.noise.survivor_values import sizes
 from discreet.noise.survivors import ExtraKeptProbability
@@ -163,6 +166,86 @@ def test_priority_methods_with_cells_in_any_order(theta: int | None, sided: str)
         assert np.array_equal(np.abs(summary.weights), np.maximum(np.abs(summary.values), summary.tau))
     agreement = same_contest(contest, (values, taus))
     assert agreement.holds, agreement
+
+
+def sliced_samples(contest: Contest, many: int, **given: Any) -> Samples:
+    """As executors and the process that publishes make them: candidates of each slice, then merged."""
+    name = "filter-priority" if contest.theta > 1 else "priority"
+    given |= {"theta": contest.theta} if contest.theta > 1 else {}
+    sided = "two" if contest.two_sided else "one"
+    cells = len(contest.counts)
+    made: Any = method(name, cells, contest.scale, size=contest.size, sided=sided, slices=many, **given)
+    occupied = np.flatnonzero(contest.counts)
+    parts = list(made.cell_slices.parts(occupied, np.array(contest.counts, np.int64)[occupied]))
+    values, taus = np.zeros((TRIALS, cells), np.int64), np.zeros(TRIALS)
+    for trial in range(TRIALS):
+        summary = made.merged_slices([made.slice_of(*part, InTurn()) for part in parts], InTurn())
+        values[trial, summary.codes[:, 0]] = summary.values
+        taus[trial] = summary.tau
+    return values, taus
+
+
+@pytest.mark.law("priority", "filter-priority")
+@pytest.mark.parametrize("many", [2, 5])
+@pytest.mark.parametrize(
+    "contest",
+    [
+        Contest((0, 4, 0, 0, 1), Fraction(17, 10), 2),
+        Contest((0, 0, 3, 0, 0, 0), Fraction(1), 1),
+        Contest((2, 0, 0, 0, 5), Fraction(17, 10), 2, 2, two_sided=False),
+        Contest((0, 4, 0, 0, 1), Fraction(17, 10), 2, 5),  # hardly an empty cell passes
+    ],
+)
+def test_merged_slices_have_the_law_of_one_contest(contest: Contest, many: int) -> None:
+    agreement = same_contest(contest, sliced_samples(contest, many))
+    assert agreement.holds, agreement
+
+
+def test_slices_draw_many_empty_cells_as_one_process_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the empty cells of a slice come in several steps, each with levels of its own."""
+    guessing(monkeypatch, 4 * GUESS)
+    agreement = same_contest(EMPTY, sliced_samples(EMPTY, 2))
+    assert agreement.holds, agreement
+
+
+#: each of two slices leaves cells out
+CROWDED = Contest((3, 1, 0, 0, 0, 0, 0, 0), Fraction(2), 1)
+
+
+def forgets_levels(table: Any) -> Any:
+    return table.set_column(table.column_names.index("level"), "level", pa.array([NONE] * len(table), pa.int64()))
+
+
+def hands_over_too_few(table: Any) -> Any:
+    """As many as are kept, without the one that might be just below."""
+    items = Contestants(abs(table["value"].to_numpy()), table["level"].to_numpy(), table["word"].to_numpy())
+    return table.take(np.sort(np.argsort(-items.lows)[: CROWDED.size]))
+
+
+def loses_a_bit(table: Any) -> Any:
+    """As if words were numbers with a sign."""
+    bits = table["word"].to_numpy() & (2**63 - 1)
+    return table.set_column(table.column_names.index("word"), "word", pa.array(bits))
+
+
+@pytest.mark.parametrize("fault", [forgets_levels, hands_over_too_few, loses_a_bit])
+def test_planted_faults_in_candidates_are_rejected(
+    fault: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = Priority.slice_of
+    guessing(monkeypatch, 4 * GUESS)
+    assert same_contest(CROWDED, sliced_samples(CROWDED, 2)).holds
+    monkeypatch.setattr(Priority, "slice_of", lambda *given: fault(honest(*given)))
+    assert not same_contest(CROWDED, sliced_samples(CROWDED, 2)).holds
+
+
+def test_what_is_not_decided_stays_open() -> None:
+    """Items whose first bits cannot tell them apart are candidates, all of them; and nothing below them is."""
+    words = np.array([1 << 40, 1 << 40, 1 << 40, 1 << 41, 5, 0], np.uint64)
+    items = Contestants(np.array([3, 3, 3, 3, 0, 1], np.int64), np.full(6, NONE, np.int16), words)
+    assert items.contenders(2).tolist() == [True, True, True, False, False, True]
+    assert items.contenders(1).tolist() == [False, False, False, False, False, True]
+    assert items.contenders(6).tolist() == [True, True, True, True, False, True]
 
 
 @pytest.mark.parametrize("two_sided", [True, False])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Ints, Marks
+from discreet.kernels.jit import Ints, Marks, Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,18 @@ class Chosen:
     @property
     def size(self) -> int:
         return int(np.count_nonzero(self.marks)) + self.values.size
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What of a field may be in a sample, and what is known of its priorities, which a contest with others decides."""
+
+    chosen: Chosen
+    #: the first bits of U for every occupied cell, marked or not, and for the empty ones
+    occupied_words: Words
+    words: Words
+    #: below which level the empty ones' priorities cannot be
+    levels: NDArray[np.int16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,10 +18,12 @@ from discreet.noise.coins import coin, coins
 from discreet.noise.count_bounds import LARGEST_COUNT, check_counts, paired
 from discreet.noise.descents import Descent, Redraws, descend
 from discreet.noise.draw import CHUNK, Drawer
-from discreet.noise.fields import Chosen, Field, Sample, Stretch
+from discreet.noise.fields import Candidates, Chosen, Field, Sample, Stretch
 from discreet.noise.geometric import NARROW_DIGITS, few, geometric_digits, laplace_digits
+from discreet.noise.levels import NONE
 from discreet.noise.paths import Paths
-from discreet.noise.priority_sample import priority_sample
+from discreet.noise.priorities import Contestants, Cut, highest
+from discreet.noise.priority_sample import candidates, priority_sample
 from discreet.noise.skips import positions
 from discreet.noise.source import BitSource, KeystreamSource, words
 from discreet.noise.subsets import integers, rising, subset
@@ -191,6 +193,30 @@ class Noise:
             parts.append(Chosen(old, part.ranks[new], part.values[new]))
         return Sample(parts, sample.tau)
 
+    def candidates(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> list[Candidates]:
+        """Of these fields, the cells that may be in a priority sample of size `count` from them and others; as there.
+
+        `highest` of the candidates of all fields gives the sample.
+        """
+        if rare is None or rule.theta <= rare:
+            return candidates(fields, rule, count, [self._drawer(CHUNK) for _ in fields], self.side_by_side)
+        pairs = [(field, self.kept(field, rule, rare)) for field in fields]
+        entered = [Field(np.concatenate([field.values, part.values]), 0) for field, part in pairs]
+        found = []
+        for (field, part), one in zip(pairs, self.candidates(entered, rule, count), strict=True):
+            known = field.values.size
+            old, new = one.chosen.marks[:known], one.chosen.marks[known:]
+            words, more = one.occupied_words[:known], one.occupied_words[known:]
+            levels = np.full(int(new.sum()), NONE, np.int16)
+            found.append(Candidates(Chosen(old, part.ranks[new], part.values[new]), words, more[new], levels))
+        return found
+
+    def highest(self, items: Contestants, count: int) -> Cut:
+        """The `count` items of highest priority, by as many further bits as it takes."""
+        cut = highest(items, count, self.source.stream())
+        assert cut is not None  # as without bounds
+        return cut
+
     def largest(self, sizes: Ints, count: int) -> Ints:
         """The indices of the `count` largest, rising; which of equal ones are among them is chance."""
         if count >= sizes.size:
@@ -278,6 +304,9 @@ class ZeroNoise(Noise):
 
     def prioritised(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> Sample:
         return super().prioritised([Field(field.values, 0) for field in fields], rule, count, rare)
+
+    def candidates(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> list[Candidates]:
+        return super().candidates([Field(field.values, 0) for field in fields], rule, count, rare)
 
     def descend(self, noisy: Ints, exact: Ints, descent: Descent) -> Redraws:
         none = np.empty(0, np.int64)

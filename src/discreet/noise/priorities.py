@@ -120,6 +120,16 @@ class Contestants:
         with np.errstate(divide="ignore"):
             return np.asarray(tops / (self.words[which] * 2.0**-64) * (1 + _SLOP))
 
+    def contenders(self, count: int) -> Marks:
+        """Marks of all that may be among the `count` highest. No bit is read: those that are left open stay open."""
+        able = np.flatnonzero(self.sizes)
+        if able.size > count:
+            rank = self.lows.size - count
+            able = able[self.highs(able) >= np.partition(self.lows, rank)[rank]]
+        marks = np.zeros(self.sizes.size, np.bool_)
+        marks[able] = True
+        return marks
+
     def exactly(self, i: int) -> _Priority:
         level, top = int(self.levels[i]), Fraction(int(self.sizes[i]))
         return _Priority(i, top if level == levels.NONE else max(top, levels.value(level)), int(self.words[i]))

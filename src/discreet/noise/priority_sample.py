@@ -28,7 +28,7 @@ from discreet.kernels.jit import Ints, Marks
 from discreet.kernels.priorities import strengths_of
 from discreet.noise import levels
 from discreet.noise.draw import Drawer
-from discreet.noise.fields import Chosen, Field, Sample
+from discreet.noise.fields import Candidates, Chosen, Field, Sample
 from discreet.noise.priorities import Contestants, highest, likely_cut
 from discreet.noise.skips import placed, positions
 from discreet.noise.source import Stream, words
@@ -43,6 +43,31 @@ def priority_sample(
     fields: Sequence[Field], rule: Rule, count: int, drawers: Sequence[Drawer], side_by_side: SideBySide
 ) -> Sample:
     """The sample of size `count` over all cells of the fields, each of which has a drawer of its own."""
+    sides = _contest(fields, rule, count, drawers, side_by_side)
+    chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
+    pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
+    return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), tau)
+
+
+def candidates(
+    fields: Sequence[Field], rule: Rule, count: int, drawers: Sequence[Drawer], side_by_side: SideBySide
+) -> list[Candidates]:
+    """Of each field, all cells that may be among the `count` + 1 highest of these fields and any others.
+
+    Whoever brings candidates of all fields together finds in them the sample of all cells (`priorities.highest`). Which
+    ones they are follows from the bits that were read, and no others, so the rest of U is still uniform.
+    """
+    sides = _contest(fields, rule, count, drawers, side_by_side)
+    marks = reduce(operator.add, [items for side in sides for items in side.items]).contenders(count + 1)
+    ends = np.cumsum([items.sizes.size for side in sides for items in side.items])
+    parts = np.split(marks, ends[:-1])
+    return [side.candidates(*pair) for side, pair in zip(sides, zip(parts[::2], parts[1::2], strict=True), strict=True)]
+
+
+def _contest(
+    fields: Sequence[Field], rule: Rule, count: int, drawers: Sequence[Drawer], side_by_side: SideBySide
+) -> list[_Side]:
+    """All cells that may be among the `count` + 1 highest, and more; what is not drawn is below so many others."""
     if count < 1:
         raise BadParameter(f"a priority sample needs a size of at least 1, not {count}")
     sides = [_Side(field, rule, drawer) for field, drawer in zip(fields, drawers, strict=True)]
@@ -56,9 +81,7 @@ def priority_sample(
         for side in sides:
             side.draw_more(level, lower)
         level = lower
-    chosen, tau = _highest([items for side in sides for items in side.items], count, drawers[0].stream, side_by_side)
-    pairs = list(zip(sides, chosen[::2], chosen[1::2], strict=True))
-    return Sample(side_by_side(lambda pair: pair[0].chosen(*pair[1:]), pairs), tau)
+    return sides
 
 
 def _highest(
@@ -141,6 +164,9 @@ class _Side:
     def chosen(self, old: Marks, new: Marks) -> Chosen:
         which = np.flatnonzero(new)
         return Chosen(old, np.take(self.ranks, which, axis=0), self.values[which])
+
+    def candidates(self, old: Marks, new: Marks) -> Candidates:
+        return Candidates(self.chosen(old, new), self.occupied.words, self.drawn.words[new], self.drawn.levels[new])
 
 
 def _items(strengths: Ints, level: int | None, drawer: Drawer) -> Contestants:

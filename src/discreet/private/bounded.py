@@ -34,8 +34,8 @@ class Origin(Protocol):
     def has_rows(self) -> bool:
         """Whether it knows whose each record is."""
 
-    def check(self, schema: Schema, unit: Unit) -> None:
-        """Complains if these columns cannot be counted. Looks at no row."""
+    def check(self, schema: Schema, unit: Unit, task: str = "table") -> None:
+        """Complains if these columns cannot be counted as a task of this name does. Looks at no row."""
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> Bounded:
         """The data of one request; with `repeatable`, read in the same order every time, for test noise from a seed."""
@@ -49,7 +49,7 @@ class ReadyCounts:
     counts: Counts
     has_rows = False
 
-    def check(self, schema: Schema, unit: Unit) -> None:
+    def check(self, schema: Schema, unit: Unit, task: str = "table") -> None:
         """Every attribute of the schema is there."""
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> Counts:

@@ -254,7 +254,7 @@ class Data:
 
     def _request(self, task: Task, epsilon: Number) -> Request:
         request = Request.of(task, self.schema, self.unit, epsilon)
-        self.origin.check(request.schema, self.unit)
+        self.origin.check(request.schema, self.unit, task.name)
         return request
 
     def _mechanism(self, task: Task, request: Request, method: str) -> Mechanism:

@@ -24,11 +24,11 @@ class Rows:
     limits: Limits
     has_rows = True
 
-    def check(self, schema: Schema, unit: Unit) -> None:
+    def check(self, schema: Schema, unit: Unit, task: str = "table") -> None:
         from discreet.private.engines.counting_query import check
 
         self.source.require([*schema.columns, *([] if unit.is_row else [unit.column])])
-        check(self.source, schema, unit)
+        check(self.source, schema, unit, task)
 
     def during(self, name: str, dates: Ordinal, span: Span) -> Rows:
         """Only the rows of a period, by the attribute of this name. Reads none."""

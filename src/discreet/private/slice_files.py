@@ -29,8 +29,7 @@ class SliceWriter:
 
     def __call__(self, place: int, counts: Counts) -> dict[str, Any]:
         cells = self.mechanism.cell_slices.cells(place)
-        drawn = self.mechanism.drawn(cells, *self.mechanism.occupied(counts), self.noise)
-        table = self.mechanism.slice_table(cells, drawn)
+        table = self.mechanism.slice_of(cells, *self.mechanism.occupied(counts), self.noise)
         return {"slice": place, "rows": table.num_rows, **written(self.folder, place, packed(table))}
 
 

@@ -1,8 +1,9 @@
 """A release that executors draw in slices: each slice is drawn where its counts are, and one file of each is published.
 
 What is charged, recorded and renamed is as for any release (`publish`). Attempts write to a private folder beside the
-place of the release. Those files that the executors' one action returned are moved out of it and listed; with the
-folder everything else is removed, so two draws of a cell are never to be seen.
+place of the release. Those files that the executors' one action returned are moved out of it and listed, or what they
+hold is merged into a release of one file; with the folder everything else is removed, so two draws of a cell are never
+to be seen.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from discreet.private.cell_slices import CellSlices
 from discreet.private.rows import Rows
 from discreet.private.slice_files import SliceRehearsal, SliceWriter
 from discreet.release import Release, files, placing
+from discreet.summaries.informed import informed
 
 
 def check(mechanism: Mechanism, origin: Origin, target: Path | None, noise: Noise) -> None:
@@ -75,7 +77,15 @@ def publish(
     with placing.staging(target) as folder:
         work = SliceWriter(mechanism, noise, str(folder.absolute()))
         done = count_in_slices(origin.source, schema, unit, slices, work, salt=salt)
-        accepted = [_named(one) for one in one_of_each(done, slices.many, folder)]
+        one_each = one_of_each(done, slices.many, folder)
+        if mechanism.merges:
+            merged = mechanism.merged_slices([_read(folder, one) for one in one_each], noise)
+            summary = informed(merged, mechanism.request.known)
+            about = {"shape": summary.shape, **summary.facts()}
+            complete, contents = files.sealed({**said, "summary": about}, summary)
+            placing.place(target, complete, contents, record)
+            return Release(summary, complete, {name: held for name, held in contents.items() if name != files.TABLE})
+        accepted = [_named(one) for one in one_each]
         complete = files.sealed_slices(said, mechanism.slice_facts(), accepted)
         placing.place(target, complete, {one["file"]: folder / one["attempt"] for one in accepted}, record)
     summary = files.read_summary(target, complete, just_written=True)
@@ -92,6 +102,17 @@ def one_of_each(done: list[dict[str, Any]], many: int, folder: Path) -> list[dic
         if path.parent != folder or not path.is_file() or path.stat().st_size != one["bytes"]:
             raise RuntimeError("a slice is not there as it was written; is the folder one that all executors share?")
     return ordered
+
+
+def _read(folder: Path, done: Mapping[str, Any]) -> Any:
+    """The table that one attempt has written of a slice."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = (folder / done["file"]).read_bytes()
+    if files.digest_of(content)["sha256"] != done["sha256"]:
+        raise RuntimeError("a slice is not there as it was written; is the folder one that all executors share?")
+    return pq.read_table(pa.BufferReader(content))
 
 
 def _named(done: Mapping[str, Any]) -> dict[str, Any]:

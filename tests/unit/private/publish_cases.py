@@ -40,8 +40,8 @@ class Watched:
     def has_rows(self) -> bool:
         return self.origin.has_rows
 
-    def check(self, schema: Schema, unit: discreet.Unit) -> None:
-        self.origin.check(schema, unit)
+    def check(self, schema: Schema, unit: discreet.Unit, task: str = "table") -> None:
+        self.origin.check(schema, unit, task)
 
     def bounded(self, schema: Schema, unit: discreet.Unit, salt: bytes, *, repeatable: bool = False) -> Bounded:
         self.how()

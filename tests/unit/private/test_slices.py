@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -39,6 +40,10 @@ METHODS: list[dict[str, Any]] = [
     {"method": "filter", "theta": 1, "sided": "one"},
     {"method": "threshold", "tau": 4},
     {"method": "filter-threshold", "theta": 2, "tau": "5.5"},
+]
+CONTESTS: list[dict[str, Any]] = [
+    {"method": "priority", "size": 7},
+    {"method": "filter-priority", "size": 5, "theta": 2},
 ]
 each_method = pytest.mark.parametrize("asked", METHODS, ids=lambda one: "-".join(map(str, one.values())))
 TASK = discreet.Table(["age", "sex", "day"], method="geometric", slices=4)
@@ -89,7 +94,7 @@ def test_slices_are_drawn_as_one_process_draws_them(asked: dict[str, Any], tmp_p
     assert len(found) > 3
 
 
-@each_method
+@pytest.mark.parametrize("asked", [*METHODS, *CONTESTS], ids=lambda one: "-".join(map(str, one.values())))
 @pytest.mark.parametrize("unit", [Unit(), Unit("who", max_rows=3)], ids=["row", "user"])
 def test_the_recorded_loss_of_slices_is_the_declared_cost(asked: dict[str, Any], unit: Unit) -> None:
     task = discreet.Table(["age", "sex", "place"], slices=4, **asked)
@@ -137,6 +142,62 @@ def test_a_release_in_slices_answers_and_is_checked(asked: dict[str, Any], tmp_p
     assert "epsilon" in release.report()
     same = data.publish(discreet.Table(["age", "sex", "day"], slices=4, **asked), 2, name="a", to=tmp_path / "a")
     assert same.manifest["seal"] == release.manifest["seal"]
+
+
+@pytest.mark.parametrize("asked", CONTESTS, ids=lambda one: one["method"])
+def test_candidates_of_slices_become_one_sample(asked: dict[str, Any], tmp_path: Path) -> None:
+    """Of each slice the candidates of one attempt alone; what is published is as if one process had drawn it."""
+    data = opened(people(), unit=Unit("who", max_rows=9), ledger=tmp_path / "ledger")
+    task = discreet.Table(["age", "sex", "day"], slices=4, **asked)
+    seen: list[Any] = []
+
+    class Noted(SliceWriter):
+        def __call__(self, place: int, counts: Counts) -> dict[str, Any]:
+            done = SliceWriter.__call__(self, place, counts)
+            seen.append((place, pq.read_table(Path(self.folder) / done["file"])))
+            return done
+
+    with executors(attempts=3), patch("discreet.private.slices.SliceWriter", Noted):
+        release = data.publish(task, 2, name="a", to=tmp_path / "a")
+    assert left_in(tmp_path) == []
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["release.json", "table.parquet"]
+    loaded = discreet.load(tmp_path / "a")
+    assert loaded.manifest == release.manifest
+    assert loaded.to_arrow().num_rows == asked["size"]
+    assert published(tmp_path / "a", tmp_path / "ledger").verdict == HOLDS
+    last = {place: {tuple(row.values())[:2] for row in table.to_pylist()} for place, table in seen}
+    cells = {(number, value) for kept in last.values() for number, value in kept}
+    summary: Any = release.summary
+    codes: Any = np.ravel_multi_index(tuple(summary.codes.T), SCHEMA.sizes)
+    assert set(zip(codes.tolist(), summary.values.tolist(), strict=True)) <= cells
+    assert len(seen) == 12
+
+
+def test_a_slice_of_candidates_that_was_changed_is_not_merged(tmp_path: Path) -> None:
+    data = opened(people(), ledger=tmp_path / "ledger")
+
+    def spoilt(done: Any) -> Any:
+        return [{**one, "sha256": "0" * 64} for one in done] if len(done) == 4 else done
+
+    task = discreet.Table(["age", "sex", "day"], method="priority", size=7, slices=4)
+    with executors(spoilt), pytest.raises(PublishFailed, match="costs nothing more"):
+        data.publish(task, 1, name="a", to=tmp_path / "a")
+    assert left_in(tmp_path) == []
+    assert not (tmp_path / "a").exists()
+
+
+def test_candidates_in_a_domain_beyond_64_bits() -> None:
+    """Cells are several numbers there; the largest counts are surely kept, with their cells."""
+    schema = discreet.Schema({f"a{place}": discreet.Ordinal(0, 2**20 - 1) for place in range(4)})
+    task = discreet.Table(list(schema), method="filter-priority", size=3, theta=100, slices=2)
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
+    assert isinstance(mechanism, Sliceable)
+    codes = np.array([[1, 2, 3, 4], [5, 6, 7, 2**20 - 1], [2**20 - 1, 0, 9, 8]], np.int64)
+    counts = Counts(schema.sizes, codes, np.full(3, 10**17))
+    parts = mechanism.cell_slices.parts(*mechanism.occupied(counts))
+    found: Any = mechanism.merged_slices([mechanism.slice_of(*part, Noise()) for part in parts], Noise())
+    assert found.codes.tolist() == codes.tolist()
+    assert np.all(np.abs(found.values - 10**17) < 10**6)
 
 
 @pytest.mark.parametrize(
@@ -256,12 +317,12 @@ def test_what_cannot_be_sliced_costs_nothing(tmp_path: Path) -> None:
         (discreet.Table(by, method="filter", size=5, slices=2), "largest cells of all"),
         (discreet.Table(by, method="filter", total="0.1", slices=2), "total"),
         (discreet.Table(by, method="geometric", slices=0), "slices must be"),
+        (discreet.Table(by, method="priority", size=10**8, slices=3), "300,000,000|candidates each"),
     ):
         with pytest.raises(BadParameter, match=word):
             data.publish(task, 1, to=tmp_path / "a")
-    for method in ("priority", "sketch"):
-        with pytest.raises(BadParameter, match="no parameter 'slices'"):
-            discreet.Table(by, method=method, slices=2)
+    with pytest.raises(BadParameter, match="no parameter 'slices'"):
+        discreet.Table(by, method="sketch", slices=2)
     with pytest.raises(BadParameter, match="in which folder"):
         data.publish(TASK, 1)
     with pytest.raises(BadParameter, match="only executors of Spark"):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.priority import Priority
+from discreet.mechanisms.table.table_slices import SLICES
 from discreet.mechanisms.table.table_sparse import SIDED, SIZE, THETA, TOTAL, of
 
 
 class FilterPriority(Priority):
     method = "filter-priority"
-    parameters = of("cell", SIZE, THETA, SIDED, TOTAL)
+    parameters = of("cell", SIZE, THETA, SIDED, TOTAL, SLICES)
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -1,12 +1,14 @@
 """Methods that draw cell by cell, and so can draw one slice of the table apart from the others, wherever that is.
 
-Cells are noised and kept independently of each other, so slices are as well: the law is that of the table as a whole.
-There is one function that draws a slice; without slices it draws the table as a single one.
+Cells are noised independently of each other, so slices are as well, and the law is that of the table as a whole. Most
+methods also keep cells independently: one function draws a slice, and without slices the table as a single one. Where
+all cells compete, slices give candidates, among which the process that publishes decides.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +21,7 @@ from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Parameter, Whole
 from discreet.private.cell_slices import CellSlices
 from discreet.private.counts import Counts
+from discreet.summaries import Summary
 
 MOST_SLICES = 10_000
 
@@ -35,6 +38,8 @@ class Sliceable(OneScale):
 
     #: how many slices were asked for; None: the table is drawn as a whole, where the release is published
     slices: int | None = None
+    #: whether slices are not what is published, but what it is made of where the release is published
+    merges = False
 
     def entry_sizes(self) -> tuple[int, ...]:
         """How many entries each attribute has."""
@@ -52,9 +57,17 @@ class Sliceable(OneScale):
     def drawn(self, cells: range, occupied: NDArray[Any], exact: NDArray[np.int64], noise: Noise) -> Any:
         """The noisy cells of a slice, from the numbers (rising) and exact counts of its occupied ones."""
 
+    def slice_of(self, cells: range, occupied: NDArray[Any], exact: NDArray[np.int64], noise: Noise) -> Any:
+        """What an executor writes of a slice, as an Arrow table."""
+        return self.slice_table(cells, self.drawn(cells, occupied, exact, noise))
+
     @abstractmethod
     def slice_table(self, cells: range, drawn: Any) -> Any:
         """What `drawn` gave as an Arrow table, as a release has it."""
+
+    def merged_slices(self, tables: Sequence[Any], noise: Noise) -> Summary:
+        """What is published of all that `slice_of` gave, in order, if that `merges`."""
+        raise TypeError(f"{self.method} publishes its slices as they are")
 
     @abstractmethod
     def slice_facts(self) -> dict[str, Any]:

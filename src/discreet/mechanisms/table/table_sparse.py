@@ -26,12 +26,13 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.guesses import GUESSED_ROWS
 from discreet.mechanisms.table.table_slices import SLICES, Sliceable
 from discreet.mechanisms.table.table_stretches import cut, merged
-from discreet.noise import Chosen, Field, Noise, Rule
+from discreet.noise import Chosen, Field, Noise, Rule, Stretch
 from discreet.noise.survivors import kept_share
 from discreet.numbers.cell_numbers import CellNumbers
 from discreet.parameters import Form, Parameter, Parameters, Positive, Whole, choice
 from discreet.privacy import Alpha, cost, exact, scale_of
 from discreet.private.bounded import Bounded
+from discreet.private.cell_slices import CellSlices
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Schema
 from discreet.summaries import Summary
@@ -182,7 +183,7 @@ class Sparse(Sliceable):
     def measure(self, data: Bounded, noise: Noise) -> Summary:
         counts = data.table()
         totals = self.noisy_totals(counts, noise)
-        found = [self.drawn(*part, noise) for part in self.cell_slices.parts(*self.occupied(counts))]
+        found = [self.drawn(*part, noise) for part in self.drawn_slices.parts(*self.occupied(counts))]
         numbers, values = (
             one[0] if len(one) == 1 else np.concatenate(one) for one in list(zip(*found, strict=True))[:2]
         )
@@ -195,11 +196,22 @@ class Sparse(Sliceable):
         self, cells: range, occupied: NDArray[Any], exact: NDArray[np.int64], noise: Noise
     ) -> tuple[NDArray[Any], NDArray[np.int64], dict[str, Any]]:
         """Numbers (rising) and noisy values of what is kept of these entries, and theta and tau."""
-        parts = min(noise.cores, int(len(exact) + self.likely / self.cell_slices.many) // WORTH_A_STRETCH)
-        stretches = cut(occupied, exact, cells, max(1, parts))
-        fields = noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
+        stretches, fields = self.noisy_stretches(cells, occupied, exact, noise)
         kept, facts = self.keep(fields, noise)
         return *merged(self.sizes, stretches, [field.values for field in fields], kept), facts
+
+    def noisy_stretches(
+        self, cells: range, occupied: NDArray[Any], exact: NDArray[np.int64], noise: Noise
+    ) -> tuple[list[Stretch], list[Field]]:
+        """These entries in stretches for each core, and their noise."""
+        parts = min(noise.cores, int(len(exact) + self.likely / self.drawn_slices.many) // WORTH_A_STRETCH)
+        stretches = cut(occupied, exact, cells, max(1, parts))
+        return stretches, noise.side_by_side(lambda stretch: noise.noisy(stretch, self.scale), stretches)
+
+    @property
+    def drawn_slices(self) -> CellSlices:
+        """In which slices one process draws the table."""
+        return self.cell_slices
 
     def entry_sizes(self) -> tuple[int, ...]:
         return self.sizes

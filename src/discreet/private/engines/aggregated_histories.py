@@ -32,6 +32,22 @@ def div(whole: int, by: int) -> int:  # type: ignore[empty-body]
     """A function of PostgreSQL and of Spark, exact for whole numbers."""
 
 
+def rehearsed(parts: list[Any], schema: Schema, unit: Unit) -> None:
+    """Everything that can be asked of kept records, as one query; for tables without rows."""
+    rows = coded_rows(parts, schema, unit)[0]
+    nothing, queries = np.zeros(schema.sizes[0]), list[Any]()
+    for distinct, scores in ((False, None), (True, nothing)):
+        kept = _Rehearsed(schema.sizes, 1, distinct, scores, b"rehearsal", None)
+        kept.table(1, np.zeros(1, np.bool_))
+        if not distinct:
+            kept.bins(2)
+            kept.shares(1, 1, np.zeros(1, np.int64))
+            kept.pairs(1, directed=True)
+        queries += [kept.asked_of(rows, query) for query in kept.queries]
+    with quiet():
+        rows.get_backend().to_pyarrow(ibis.union(*queries))
+
+
 class AggregatedHistories:
     """The histories in a source that counts itself; `schema` begins with the item."""
 
@@ -116,7 +132,7 @@ class AggregatedKept(Kept):
 
         def work(rows: Any) -> Ints:
             with quiet():
-                found = rows.get_backend().to_pyarrow(query(self._records(rows)).select("place", "n"))
+                found = rows.get_backend().to_pyarrow(self.asked_of(rows, query))
             table = np.zeros(size, np.int64)
             places, numbers = (np.array(found[name].to_pylist(), np.int64) for name in ("place", "n"))
             table[places] = numbers
@@ -124,6 +140,10 @@ class AggregatedKept(Kept):
 
         result: Ints = self._asked(work)
         return result
+
+    def asked_of(self, rows: Any, query: Callable[[Any], Any]) -> Any:
+        found = query(self._records(rows))
+        return found.select(place=found.place.cast("int64"), n=found.n.cast("int64"))
 
     def _records(self, rows: Any) -> Any:
         """One row for each record that is kept: `user_id`, `word`, and its `rank` among its user's."""
@@ -157,3 +177,15 @@ class AggregatedKept(Kept):
         bits = np.packbits(np.append(chosen, False), bitorder="little").tobytes()
         place = ibis.least(number, ibis.literal(chosen.size, "int64"))
         return engine_of(kept.get_backend()).has_bit(bits, place)
+
+
+class _Rehearsed(AggregatedKept):
+    """Notes what is asked, and answers nothing."""
+
+    @cached_property
+    def queries(self) -> list[Callable[[Any], Any]]:
+        return []
+
+    def _counts(self, query: Callable[[Any], Any], size: int) -> Ints:
+        self.queries.append(query)
+        return np.zeros(size, np.int64)

@@ -77,16 +77,22 @@ def count_sets(
     return read(opened, schema, unit, limits, lambda parts: counted(parts, schema, places, unit, salt))
 
 
-def check(source: Source, schema: Schema, unit: Unit) -> None:
-    """Raises if a domain or the type of a column makes counting impossible. Reads no row."""
+def check(source: Source, schema: Schema, unit: Unit, task: str = "table") -> None:
+    """Raises if a domain or the type of a column makes counting impossible for such a task. Reads no row."""
     source.require([*schema.columns, *([] if unit.is_row else [unit.column])])  # a CSV file knows its delimiter, too
-    rehearsed = _rehearsed if source.counts_itself else coded_rows
+    rehearsed = coded_rows if source.comes_to_us else _rehearsal(task if source.counts_itself else "table", unit)
     read(source.without_rows(), schema, unit, UNLIMITED, lambda parts: rehearsed(parts, schema, unit))
 
 
-def _rehearsed(parts: list[Any], schema: Schema, unit: Unit) -> None:
-    """The real query, by the engine and the role that it will have, over no rows."""
-    _counted(parts, schema, unit, b"rehearsal")
+def _rehearsal(task: str, unit: Unit) -> Callable[[list[Any], Schema, Unit], Any]:
+    """What runs the real query, by the engine and the role that it will have, over no rows."""
+    if task == "items" and not unit.is_row:
+        from discreet.private.engines.aggregated_histories import rehearsed
+
+        return rehearsed
+    if task == "marginals":
+        return lambda parts, schema, unit: _aggregated_sets(parts, schema, [[0]], unit, b"rehearsal")
+    return lambda parts, schema, unit: _counted(parts, schema, unit, b"rehearsal")
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:

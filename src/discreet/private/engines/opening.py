@@ -31,6 +31,8 @@ from discreet.private.engines.remote_files import copied, is_remote, shown
 from discreet.private.engines.spark import IbisSparkSource, SparkFrameSource
 from discreet.private.engines.table_sources import ArrowSource, DuckdbSource, FrameSource, IbisDuckdbSource, IbisSource
 
+#: what other programs write before the path of a file with a database in it
+_FILE_SCHEMES = ("sqlite:///", "duckdb:///")
 _KINDS = {"CSV": CSV_SUFFIXES, "Parquet": PARQUET_SUFFIXES, "Arrow": ARROW_SUFFIXES, "JSON lines": JSON_SUFFIXES}
 
 
@@ -106,6 +108,8 @@ def _inside_a_file(several: Sequence[Any]) -> tuple[Path, str] | None:
     """The file and the table or sheet, if one is named as in people.duckdb::visits."""
     for one in several:
         path, _, table = str(one).partition("::")
+        if scheme := next((scheme for scheme in _FILE_SCHEMES if path.lower().startswith(scheme)), None):
+            raise SourceError(f'write the path alone, without {scheme} in front: "{str(one)[len(scheme) :]}"')
         if path.lower().endswith(DATABASE_SUFFIXES + EXCEL_SUFFIXES) and "://" not in path:
             if len(several) > 1:
                 raise SourceError("a table in a database or an Excel file cannot be opened together with others")

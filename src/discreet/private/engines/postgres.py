@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ _REASONS = {
     "3D000": "there is no such database",
     "42P01": "there is no such table; name it with its schema, such as public.visits",
     "3F000": "there is no such schema",
-    "42501": "the role may not read it; GRANT SELECT on it",
+    "42501": "the role may not read it, or not call a function of the server; GRANT SELECT on it",
 }
 
 
@@ -57,7 +57,8 @@ class PostgresSource(Source):
         columns = {alias: plain_column(name, self._kinds[name]) for alias, name in wanted.items()}
         picked = ", ".join(f"{sql} AS {quoted(alias)}" for alias, (sql, _) in columns.items())
         types = ibis.schema({alias: known for alias, (_, known) in columns.items()})
-        with self._connected() as backend, quiet():
+        # where there are no rows, none can be quoted
+        with self._told(self.name) if self._ending else nullcontext(), self._connected() as backend, quiet():
             query = f"SELECT {picked} FROM {self._rows} AS given{self._ending}"
             yield [ops.SQLQueryResult(query, types, backend).to_expr()]
 

@@ -33,8 +33,8 @@ class SharedRows:
         self._rows, self._schema = rows, schema
         self._coded = replace(rows, source=_CodedSource(rows, schema, unit, stack))
 
-    def check(self, schema: Schema, unit: Unit) -> None:
-        self._rows.check(schema, unit)
+    def check(self, schema: Schema, unit: Unit, task: str = "table") -> None:
+        self._rows.check(schema, unit, task)
 
     def bounded(self, schema: Schema, unit: Unit, salt: bytes, *, repeatable: bool = False) -> BoundedRows:
         codes = {

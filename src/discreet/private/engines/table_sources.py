@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
 from discreet.private.engines.base import USER, Source, Wanted
-from discreet.private.engines.session import Limits, picked, private_session, quoted, relation_of
+from discreet.private.engines.session import Limits, picked, private_session, quiet, quoted, relation_of
 
 
 class ImportedSource(Source):
@@ -72,25 +72,26 @@ class IbisDuckdbSource(ImportedSource):
 class IbisSource(ImportedSource):
     """An ibis table, counted where it lives: by its own engine, through its own connection.
 
-    Only our own DuckDB knows which texts name the same user, so a table with such users is streamed to it.
+    Users are bounded, and told apart, by our own DuckDB, to which a table with users is streamed: not every engine has
+    what that takes.
     """
 
     comes_to_us = False
 
     @contextmanager
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> Iterator[list[Any]]:
-        from discreet.private.engines.users import are_whole, check_kind
+        from discreet.private.engines.users import check_kind
 
-        kind = self._table[wanted[USER]].type() if USER in wanted else None
-        if kind is not None and not are_whole([kind]):
-            check_kind(kind, wanted[USER])  # before another engine has to hand such a column over
+        if USER in wanted:
+            check_kind(self._table[wanted[USER]].type(), wanted[USER])  # before such a column has to be handed over
             with super().tables(wanted, limits, careful) as parts:
                 yield parts
         else:
             yield [self._picked(wanted)]
 
     def _arrow(self, wanted: Wanted) -> Any:
-        stream = self._picked(wanted).to_pyarrow_batches()
+        with quiet():
+            stream = self._picked(wanted).to_pyarrow_batches()
         return readable_stream(stream.schema, stream, list(wanted))
 
     def _picked(self, wanted: Wanted) -> Any:

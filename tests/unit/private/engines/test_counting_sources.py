@@ -236,11 +236,43 @@ def test_another_engine_counts_like_plain_python(tmp_path: Path) -> None:
     assert count(table, schema, ROW, salt=SALT) == reference(schema, rows)
     text = table.mutate(age=table.age.cast("string"))
     assert count(text, schema, ROW, salt=SALT) == reference(schema, rows)
-    with pytest.raises(SourceError, match=r"sqlite.*export it to Parquet"):
-        count(table, schema.select(["sex"]), Unit("age", 1), salt=SALT)
+    unit = Unit("age", 1)  # users come to us
+    assert count(table, schema.select(["sex"]), unit, salt=SALT) == count(
+        frame(rows), schema.select(["sex"]), unit, salt=SALT
+    )
     with pytest.raises(SourceError, match="turn the column into dates"):
         count(table, Schema(sex=Ordinal(date(2024, 1, 1), date(2024, 1, 2))), ROW, salt=SALT)
     backend.disconnect()
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+@pytest.mark.parametrize("users", [None, "user"], ids=["rows", "users"])
+@pytest.mark.parametrize(
+    "task",
+    [discreet.Table("age"), discreet.Ranges("age"), discreet.Marginals(ways=2), discreet.Items("sex", method="sra")],
+    ids=lambda task: task.name,
+)
+@pytest.mark.parametrize("engine", ["sqlite", "polars"])
+def test_every_task_from_an_ibis_table_of_other_engines(
+    engine: str, task: Any, users: str | None, tmp_path: Path
+) -> None:
+    """Where an engine lacks what bounding takes, users come to us; it must not show after the charge."""
+    rows = made_rows(200, users=20)
+    columns = pa.table({name: [row[name] for row in rows] for name in ("age", "sex", "user")})
+    if engine == "polars":
+        table = ibis.polars.connect({"rows": pl.from_arrow(columns)}).table("rows")
+    else:
+        with closing(sqlite3.connect(tmp_path / "rows.db")) as database, database:
+            database.execute("CREATE TABLE rows (age BIGINT, sex TEXT, user BIGINT)")
+            database.executemany("INSERT INTO rows VALUES (?, ?, ?)", zip(*columns.to_pydict().values(), strict=True))
+        table = ibis.sqlite.connect(tmp_path / "rows.db").table("rows")
+    unit = None if users is None else discreet.Unit(users, max_rows=3)
+    if unit is None and task.name == "items":
+        task = discreet.Items("sex", method="lpa")
+    there, here = (discreet.open(source, SCHEMA.select(["age", "sex"]), unit=unit) for source in (table, columns))
+    total = [data.publish(task, 10**6).count().value for data in (there, here)]
+    assert total[0] == pytest.approx(total[1], abs=0.5)
+    assert there.ledger.spent == 10**6
 
 
 def test_no_rows() -> None:

@@ -229,6 +229,33 @@ def test_what_fails_for_public_reasons_fails_before_the_charge(postgres: Server,
     assert Ledger.open(tmp_path / "x.ledger", "data", None).spent == 0
 
 
+@pytest.mark.parametrize(
+    ("task", "function"),
+    [
+        (discreet.Table("x"), "md5(text)"),
+        (discreet.Ranges("x"), "md5(text)"),
+        (discreet.Marginals(ways=1), "unnest(anyarray)"),
+        (discreet.Items("x", method="even-shares"), "div(numeric, numeric)"),
+        (discreet.Items("x", method="gs-s"), "get_bit(bytea, bigint)"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else f"{given.name} {given.method}",
+)
+def test_every_task_is_rehearsed_with_its_own_query(postgres: Server, tmp_path: Path, task: Any, function: str) -> None:
+    """A role that may not call what only this task needs learns it for free."""
+    there = postgres.make("owned", pa.table({"u": [1, 1, 2], "x": [1, 2, 3]}))
+    unit = discreet.Unit("u", max_rows=2)
+    data = discreet.open(there, Schema(x=Ordinal(0, 9)), unit=unit, ledger=tmp_path / "x.ledger", budget=3)
+    postgres.run(f"REVOKE EXECUTE ON FUNCTION {function} FROM PUBLIC")
+    try:
+        with pytest.raises(SourceError, match="not call a function"):
+            data.publish(task, 1, name="r")
+    finally:
+        postgres.run(f"GRANT EXECUTE ON FUNCTION {function} TO PUBLIC")
+    assert data.ledger.spent == 0
+    data.publish(task, 1, name="r")
+    assert data.ledger.spent == 1
+
+
 def test_a_table_that_vanishes_after_the_charge(postgres: Server, tmp_path: Path) -> None:
     data = _opened(postgres.make("short", pa.table({"x": [1, 2]})), tmp_path)
 

@@ -443,3 +443,9 @@ def test_an_object_column_without_any_value_is_read() -> None:
     frame = pd.DataFrame({"who": [None, None], "sex": [None, "f"]}, dtype=object)
     data = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=2))
     assert data.publish(discreet.Table(["sex"]), 1, noise=ZeroNoise()).count().value == 0
+
+
+@pytest.mark.parametrize("address", ["sqlite:///people.db::t", "duckdb:///people.duckdb::t"])
+def test_a_database_in_a_file_is_a_path(address: str) -> None:
+    with pytest.raises(SourceError, match=f'in front: "{address.partition(":///")[2]}"'):
+        open_source(address)

@@ -59,6 +59,33 @@ def test_executors_draw_what_one_process_draws(
         assert (tmp_path / here).read_bytes() == there.read_bytes()
 
 
+def test_candidates_of_executors_are_merged(
+    data: Any,
+    tmp_path: Path,
+    arrived: list[int],  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One process has the same candidates under the same bits, and finds the same sample among them."""
+
+    class Alike(SliceWriter):
+        def __call__(self, place: int, counts: Counts) -> dict[str, Any]:
+            return SliceWriter(self.mechanism, deepcopy(self.noise), self.folder)(place, counts)
+
+    monkeypatch.setattr(slices, "SliceWriter", Alike)
+    noise, alike = Noise(SeededSource(7)), Noise(SeededSource(7))
+    asked: dict[str, Any] = {"method": "priority", "size": 9}
+    release = data.publish(discreet.Table(BY, slices=3, **asked), 1, to=tmp_path / "a", noise=noise)
+    assert arrived[-2:] == [1, 3]  # of the rehearsal, and of the slices
+    assert left_in(tmp_path) == []
+    exact = count(data.origin.source, SCHEMA, UNIT, salt=alike.salt())
+    mechanism = made(asked, 3, UNIT)
+    cells = [mechanism.cell_slices.cells(place) for place in range(3)]
+    parts = zip(cells, slices_of(exact, mechanism.cell_slices), strict=True)
+    tables = [mechanism.slice_of(mine, *mechanism.occupied(one), deepcopy(alike)) for mine, one in parts]
+    assert mechanism.merged_slices(tables, alike).stored().equals(release.summary.stored())
+    assert len(discreet.load(tmp_path / "a").to_arrow()) == 9
+
+
 @pytest.mark.parametrize("remote", [False, True], ids=["classic", "connect"])
 def test_only_names_of_files_come_to_us(
     remote: bool,
