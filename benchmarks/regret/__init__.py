@@ -4,9 +4,9 @@ The error of a method in one setting (data, task, epsilon) is the geometric mean
 people ask (`asked_tables`, `asked_people`) of the mean absolute errors of its answers; classes of one family, such as
 the roll-ups by each attribute, count as one together. Regret is this error of `auto`, over the least that any method of
 the task has with its defaults. Which method is best is found in some trials, the ratio in others, so that luck is no
-part of it; a regret below 1 is taken as 1. About half of the settings of tables and ranges come with a public guess of
-the rows, to one digit. Limits are for all settings, and both halves are shown. The numbers that `auto` goes by were
-chosen with both in view, so neither is an independent check.
+part of it; ratios above 1.3 are judged again by more trials. A regret below 1 is taken as 1. About half of the settings
+of tables and ranges come with a public guess of the rows, to one digit. Limits are for all settings, and both halves
+are shown. The numbers that `auto` goes by were chosen with both in view, so neither is an independent check.
 """
 
 from __future__ import annotations

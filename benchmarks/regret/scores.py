@@ -18,8 +18,12 @@ from discreet.queries import Questions
 from discreet.tasks import Task
 
 #: trials that look for the best method, and trials that then compare it with `auto`: at most so many, for at most so
-#: many seconds of each method, but at least LEAST of them
-SEARCH, JUDGE, LEAST = (16, 0.5), (120, 2.0), 8
+#: many seconds of the processor for each method, but at least so many
+SEARCH, JUDGE = (16, 0.5, 8), (120, 2.0, 8)
+#: a ratio of more than this is judged again by fresh trials, which count in its place: the worst of hundreds of ratios
+#: from few trials each would tell of luck
+DOUBTFUL, AGAIN = 1.3, (120, 8.0, 40)
+FIRST, QUICK = (2, 0.0, 2), (3, 0.0, 3)
 #: a method that is worse than the best by more than this in two trials is not tried again
 HOPELESS = 3.0
 AUTO = "auto"
@@ -58,14 +62,21 @@ def regret(setting: Setting, quick: bool = False) -> Regret:
     methods = {AUTO: mechanism_for(setting.task, setting.request), **_every(setting)}
     picked = methods[AUTO].method
     alike = [name for name, one in methods.items() if _same(name, one, methods[AUTO])]
-    first = {name: _trials(setting, one, (2, 0.0)) for name, one in methods.items() if name not in alike}
+    first = {name: _trials(setting, one, FIRST) for name, one in methods.items() if name not in alike}
     least = min(map(score, first.values()))
     hopeful = [name for name, found in first.items() if score(found) <= HOPELESS * least]
-    found = {name: _trials(setting, methods[name], (2, 0.0) if quick else SEARCH) for name in hopeful}
+    found = {name: _trials(setting, methods[name], FIRST if quick else SEARCH) for name in hopeful}
     best = min(found, key=lambda name: score(found[name]))
     if best == AUTO:
         return Regret(setting.name, setting.half, picked, picked, 1.0, 0.0, {})
-    ours, theirs = (_trials(setting, methods[name], (3, 0.0) if quick else JUDGE) for name in (AUTO, best))
+    judged = _judged(setting, methods, best, picked, QUICK if quick else JUDGE)
+    return _judged(setting, methods, best, picked, AGAIN) if judged.value > DOUBTFUL and not quick else judged
+
+
+def _judged(
+    setting: Setting, methods: Mapping[str, Mechanism], best: str, picked: str, wanted: tuple[int, float, int]
+) -> Regret:
+    ours, theirs = (_trials(setting, methods[name], wanted) for name in (AUTO, best))
     value, chance = score(ours) / score(theirs), math.hypot(_chance(ours), _chance(theirs))
     classes = {name: float(ours[name].mean() / theirs[name].mean()) for name in ours}
     return Regret(setting.name, setting.half, picked, best, max(1.0, value), chance, classes)
@@ -87,12 +98,12 @@ def _every(setting: Setting) -> dict[str, Mechanism]:
     return found
 
 
-def _trials(setting: Setting, mechanism: Mechanism, wanted: tuple[int, float]) -> dict[str, Floats]:
+def _trials(setting: Setting, mechanism: Mechanism, wanted: tuple[int, float, int]) -> dict[str, Floats]:
     """For each class, the error of every trial."""
     rows: list[Mapping[str, float]] = []
-    most, limit = wanted
-    end = time.monotonic() + limit
-    while len(rows) < min(most, LEAST) or (len(rows) < most and time.monotonic() < end):
+    most, limit, least = wanted
+    end = time.process_time() + limit
+    while len(rows) < least or (len(rows) < most and time.process_time() < end):
         try:
             answers = mechanism.measure(setting.data, Noise()).answer(setting.asked, 0.5).of_counts()
         except (BadParameter, CannotAnswer, CountOverflow):

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import benchmarks.regret as regret_of_tasks
+from benchmarks.accuracy.shapes import Floats
 from benchmarks.measure import Report
 from benchmarks.regret import asked_people, asked_tables, scores
 from benchmarks.regret.counted import Counted
 from benchmarks.regret.scores import Setting, regret, score
+from discreet.mechanisms import Mechanism
 from discreet.private.counts import Counts
 from discreet.schema import Nominal, Ordinal, Schema
 from discreet.tasks import Ranges, Table
@@ -71,10 +73,33 @@ def test_every_task_is_judged_in_halves(monkeypatch: pytest.MonkeyPatch) -> None
         yield asked_tables.setting(sparse(), "1", guessed=False)
 
     monkeypatch.setattr(regret_of_tasks, "settings", some)
-    monkeypatch.setattr(scores, "LEAST", 1)
     report = Report("regret", quick=True)
     regret_of_tasks.judged(report, "table")
     said = [row.what for row in report.rows]
     assert said[0].startswith("few cells")
     assert "table, half A: geometric mean of 1 settings" in said
     assert any(what.startswith("table: worst") for what in said)
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_large_ratio_is_judged_again_by_more_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    real = scores._trials
+
+    def counted_trials(setting: Setting, mechanism: Mechanism, wanted: tuple[int, float, int]) -> dict[str, Floats]:
+        found = real(setting, mechanism, wanted)
+        seen.append(len(found["total"]))
+        return found
+
+    setting = asked_tables.setting(sparse(), "1", guessed=False)
+    monkeypatch.setattr("discreet.mechanisms.AUTO", {"table": (("geometric", float("inf")),)})
+    monkeypatch.setattr(scores, "_trials", counted_trials)
+    monkeypatch.setattr(scores, "SEARCH", (2, 0.0, 2))
+    monkeypatch.setattr(scores, "JUDGE", (3, 0.0, 3))
+    monkeypatch.setattr(scores, "AGAIN", (5, 0.0, 5))
+    monkeypatch.setattr(scores, "DOUBTFUL", 0.9)
+    regret(setting)
+    assert seen[-4:] == [3, 3, 5, 5]
+    monkeypatch.setattr(scores, "DOUBTFUL", 1e9)
+    regret(setting)
+    assert seen[-2:] == [3, 3]

@@ -310,7 +310,7 @@ class Sparse(Sliceable):
                 middle = math.sqrt(low * high)
                 fewer = self.expected(self.rule(theta, Fraction(middle))) + rows / middle <= size
                 low, high = (low, middle) if fewer else (middle, high)
-            tau = Fraction(float(f"{high:.6g}"))
+            tau = Fraction(f"{high:.6g}")
         whose = f"a table of {rows:,.0f} records" if rows else "an empty table"
         self.note_choice("tau", tau, f"default: {whose} would keep {size:,} {self.entry}s in expectation")
         return tau
