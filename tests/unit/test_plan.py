@@ -109,6 +109,14 @@ def test_a_large_table_is_planned_without_writing_it_out() -> None:
         assert all(error.exact for error in found.values())
 
 
+def test_what_would_take_minutes_is_not_rehearsed_and_says_so() -> None:
+    schema = discreet.Schema(a=discreet.Ordinal(0, 999), b=discreet.Ordinal(0, 999), c=discreet.Ordinal(0, 4))
+    task = discreet.Marginals(ways=2, method="ireduct")
+    (found,) = plan(task, Request.of(task, schema, discreet.Unit(), 1)).methods
+    assert not found.errors
+    assert "1.01e+06 noisy numbers take too long to rehearse" in found.refused
+
+
 def test_smoothed_items_and_filtered_tables_are_rehearsed() -> None:
     source = data(unit=discreet.Unit("who", max_rows=5))
     for method in ("gs-r", "gs-s", "gs"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -78,6 +79,8 @@ class Mechanism(ABC):
     parameters: ClassVar[Parameters] = ()
     #: what errors on an empty table tell about real ones: "exact", the same; "empty", a start; "none", nothing
     rehearsal: str = "exact"
+    #: with more noisy numbers it takes too long to be rehearsed for a plan
+    most_rehearsed: ClassVar[float] = math.inf
     #: whether it chooses among the records of each user, so that ready counts are not enough
     needs_rows: bool = False
     #: whether some neighbours lose all that is charged, to the last digit; if not, at least half of it

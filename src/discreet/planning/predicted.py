@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import BadParameter
 from discreet.kernels.jit import repeatedly
 from discreet.mechanisms import Mechanism
 from discreet.noise import Noise, SeededSource
@@ -89,6 +90,8 @@ class Rehearsal:
 
     def errors(self, mechanism: Mechanism, classes: Sequence[QuestionClass], share: float) -> dict[str, PlannedError]:
         """What really running the method did to these classes of questions, over all stand-ins."""
+        if mechanism.entries > mechanism.most_rehearsed:
+            raise BadParameter(f"{mechanism.entries:.3g} noisy numbers take too long to rehearse; `evaluate` tries it")
         wanted = [place for place, one in enumerate(self.classes) if one in classes]
         tried: list[list[tuple[float, float]]] = [[] for _ in wanted]
         for number, stand_in in enumerate(self.stand_ins):

@@ -162,7 +162,10 @@ def _unreadable(text: str, at: int) -> NoReturn:
         _mistake(text, at, f"this {character} is never closed (double it to mean the character itself)")
     if character in "-." and (name := re.search(r"[^\W\d][\w.-]*\Z", text[:at])):
         whole = name[0] + str(re.match(r"[\w.-]*", text[at:])[0])  # type: ignore[index]
-        _mistake(text, name.start(), f'names that are not one plain word go in double quotes: "{_shown(whole)}"')
+        said = f'names that are not one plain word go in double quotes: "{_shown(whole)}"'
+        if character == ".":
+            said += f"; a group of a hierarchy goes by its label alone: {_shown(name[0])} = 'LABEL'"
+        _mistake(text, name.start(), said)
     if character in "+-." or character.isdigit():
         _mistake(text, at, "this is not a number (text values go in single quotes, names in double quotes)")
     _mistake(text, at, f'unexpected {_shown(character)!r} (quote names that are not one plain word: "a b")')

@@ -101,6 +101,7 @@ def test_numbers_keep_their_text_and_have_a_value(text: str, value: float) -> No
         ("a-b = 1", 1, 'go in double quotes: "a-b"'),
         ("x > 1 and hours-per-week > 40", 11, 'go in double quotes: "hours-per-week"'),
         ("capital.gain > 0", 1, 'go in double quotes: "capital.gain"'),
+        ("home.tract = '1'", 1, "a group of a hierarchy goes by its label alone: home = 'LABEL'"),
         ("hours per week > 40", 7, "names of several words go in double quotes"),
         ("a = 1e999", 5, "too long or too large"),
         ("a = " + "1" * 5000, 5, "too long or too large"),

@@ -38,6 +38,7 @@ STEP = Parameter(
 class IReduct(Starting):
     method = "ireduct"
     parameters = (*RELATIVE, START, STEP)
+    most_rehearsed = 2**19
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

@@ -18,6 +18,7 @@ from discreet.summaries.marginal_tables import Part, ScaleChoice
 class IResamp(Starting):
     method = "iresamp"
     parameters = (*RELATIVE, START)
+    most_rehearsed = 2**22
 
     def choice_of(self, parts: list[Part]) -> ScaleChoice:
         """A table is drawn again or not by what its draws so far look like: the first one alone decides as well."""
