@@ -5,6 +5,7 @@ Exit code 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed af
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -12,6 +13,7 @@ import sys
 def main() -> None:
     """Entry point of `discreet`; every expected error becomes one message on stderr and an exit code."""
     from discreet.cli.app import app
+    from discreet.cli.plain_calls import plain_call
     from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed, without_secrets
 
     for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
@@ -19,7 +21,15 @@ def main() -> None:
     # a polite kill ends as Ctrl-C does, so that no private file stays
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(prog_name="discreet")  # also for `python -m discreet`, so that completion is for what people type
+        if (plain := plain_call(app, sys.argv[1:])) is not None:
+            plain()
+        else:
+            from discreet.cli.typer_app import typer_app
+
+            typer_app(prog_name="discreet")  # also for `python -m discreet`: completion is for what people type
+    except BrokenPipeError:  # whoever reads what is printed has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except DiscreetError as error:
         print(f"discreet: {error}", file=sys.stderr)
         codes: dict[type[Exception], int] = {BudgetExceeded: 3, PublishFailed: 4}
@@ -34,8 +44,8 @@ def main() -> None:
         if isinstance(stopped, KeyboardInterrupt):
             print(f"discreet: {stopped.args[0] if stopped.args else 'stopped'}", file=sys.stderr)
         raise
-    except KeyboardInterrupt:
-        print("discreet: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stopped:
+        print(f"discreet: {stopped.args[0] if stopped.args else 'stopped'}", file=sys.stderr)
         sys.exit(130)
 
 

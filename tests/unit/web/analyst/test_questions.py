@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from discreet.report import rendered
 from tests.web_client import Client, analyst
 
