@@ -5,9 +5,12 @@ Exit code 0 done, 1 a check said no, 2 bad input, 3 budget exceeded, 4 failed af
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
+from functools import cache
 
 
 def main() -> None:
@@ -16,6 +19,7 @@ def main() -> None:
     from discreet.cli.plain_calls import plain_call
     from discreet.errors import BudgetExceeded, DiscreetError, PublishFailed, without_secrets
 
+    _collect_seldom()
     for stream in (sys.stdout, sys.stderr):  # a plain terminal shows ? for what it lacks
         getattr(stream, "reconfigure", lambda **options: None)(errors="replace")
     # a polite kill ends as Ctrl-C does, so that no private file stays
@@ -47,6 +51,13 @@ def main() -> None:
     except KeyboardInterrupt as stopped:
         print(f"discreet: {stopped.args[0] if stopped.args else 'stopped'}", file=sys.stderr)
         sys.exit(130)
+
+
+@cache
+def _collect_seldom() -> None:
+    """What libraries make while they load is no garbage: to look for some again and again took a third of a start."""
+    gc.set_threshold(100_000, 50, 100)
+    atexit.register(gc.freeze)  # nor is it worth a search when the process ends
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from discreet.privacy import Unit
 from discreet.private.engines.base import Source
 from discreet.private.engines.bounding import digest_of, singly, sortable, ticket_of
 from discreet.private.engines.counting_query import coded_rows, read
-from discreet.private.engines.session import Limits, quiet
+from discreet.private.engines.session import Limits, arrow_table
 from discreet.private.engines.values import engine_of
 from discreet.private.kept import Ints, Kept
 from discreet.schema import Schema
@@ -115,8 +115,7 @@ class AggregatedKept(Kept):
         """What a query over the kept records says of each of `size` places."""
 
         def work(rows: Any) -> Ints:
-            with quiet():
-                found = rows.get_backend().to_pyarrow(query(self._records(rows)).select("place", "n"))
+            found = arrow_table(query(self._records(rows)).select("place", "n"), rows.get_backend())
             table = np.zeros(size, np.int64)
             places, numbers = (np.array(found[name].to_pylist(), np.int64) for name in ("place", "n"))
             table[places] = numbers
