@@ -57,7 +57,7 @@ def main() -> None:
 def _collect_seldom() -> None:
     """What libraries make while they load is no garbage: to look for some again and again took a third of a start."""
     gc.set_threshold(100_000, 50, 100)
-    atexit.register(gc.freeze)  # nor is it worth a search when the process ends
+    atexit.register(gc.disable)  # nor is it worth more than the one search that an ending process makes anyway
 
 
 if __name__ == "__main__":
