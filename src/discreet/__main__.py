@@ -57,7 +57,12 @@ def main() -> None:
 def _collect_seldom() -> None:
     """What libraries make while they load is no garbage: to look for some again and again took a third of a start."""
     gc.set_threshold(100_000, 50, 100)
-    atexit.register(gc.disable)  # nor is it worth more than the one search that an ending process makes anyway
+    atexit.register(_end_soon)
+
+
+def _end_soon() -> None:
+    """Nor is it worth a search when the process ends; but DuckDB complains of what it still holds then."""
+    (gc.disable if "duckdb" in sys.modules else gc.freeze)()
 
 
 if __name__ == "__main__":
