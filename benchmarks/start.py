@@ -68,10 +68,10 @@ def run(quick: bool) -> Report:
             _row(report, what, place, lambda command=command: place.discreet(command), runs, limit)  # type: ignore[misc]
         for suffix in ("csv", "parquet"):
             for name in (RELEASE, "ages", "pairs"):
-                warm = lambda name=name, suffix=suffix: place.publish(name, suffix)  # type: ignore[misc]  # noqa: E731
+                warm = lambda name=name, suffix=suffix: place.publish(name, suffix)  # noqa: E731
                 _row(report, f"publish {name} from .{suffix}", place, warm, runs, PUBLISHED)
         for name in (RELEASE, "ages", "pairs"):
-            first = lambda name=name: place.publish(name, "csv", fresh=True)  # type: ignore[misc]  # noqa: E731
+            first = lambda name=name: place.publish(name, "csv", fresh=True)  # noqa: E731
             _row(report, f"publish {name}, the first time on a machine", place, first, min(runs, 3), FIRST)
         whole = place.discreet(f"demo -f {place.folder}/another", fresh=True)
         report.at_most("demo, the first time on a machine: seconds on the clock", whole[1], DEMO_SECONDS, any_size=True)
