@@ -55,7 +55,7 @@ def main() -> None:
 
 @cache
 def _collect_seldom() -> None:
-    """What libraries make while they load is no garbage: to look for some again and again took a third of a start."""
+    """What libraries make while they load is no garbage: to look for some again and again took a quarter of a start."""
     gc.set_threshold(100_000, 50, 100)
     atexit.register(_end_soon)
 
