@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from tests.browser import WIDTHS
 
 

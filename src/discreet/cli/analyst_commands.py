@@ -5,39 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from discreet.cli.declared import Argument, Option
 from discreet.cli.options import AsJson, Bins, Level, OnlyWhere, Others, Quiet, ReleaseFolder, SameRecords, output_file
 
 
 def query(
     release: ReleaseFolder,
-    where: Annotated[str | None, typer.Argument(help="A predicate; everybody is counted if it is left out.")] = None,
-    by: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Group by attributes: sex,country.region")
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Many questions: a column per attribute, or `where`.")] = None,
-    cells: Annotated[Path | None, typer.Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Whole numbers that add up, none below zero.")] = False,
-    measured: Annotated[bool, typer.Option("--measured", help="Plain noisy measurements, not estimates.")] = False,
-    largest: Annotated[int | None, typer.Option(help="With --by: so many groups, those of the highest counts.")] = None,
-    shares: Annotated[bool, typer.Option("--shares", help="With --by: each group's share, with its interval.")] = False,
+    where: Annotated[str | None, Argument(help="A predicate; everybody is counted if it is left out.")] = None,
+    by: Annotated[list[str] | None, Option(metavar="NAMES", help="Group by attributes: sex,country.region")] = None,
+    csv: Annotated[Path | None, Option(help="Many questions: a column per attribute, or `where`.")] = None,
+    cells: Annotated[Path | None, Option(help="Count a list of cells: a CSV, a column per attribute.")] = None,
+    whole: Annotated[bool, Option("--whole", help="Whole numbers that add up, none below zero.")] = False,
+    measured: Annotated[bool, Option("--measured", help="Plain noisy measurements, not estimates.")] = False,
+    largest: Annotated[int | None, Option(help="With --by: so many groups, those of the highest counts.")] = None,
+    shares: Annotated[bool, Option("--shares", help="With --by: each group's share, with its interval.")] = False,
     simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="With --by: all intervals hold together with the level.")
+        bool, Option("--simultaneous", help="With --by: all intervals hold together with the level.")
     ] = False,
     bins: Bins = None,
-    sort: Annotated[str | None, typer.Option(help="With --by: the column to go by, such as count.")] = None,
-    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: the lowest first.")] = False,
+    sort: Annotated[str | None, Option(help="With --by: the column to go by, such as count.")] = None,
+    ascending: Annotated[bool, Option("--ascending", help="With --sort: the lowest first.")] = False,
     cumulative: Annotated[
-        str | None, typer.Option(help="For each value of this attribute, how many have it or a lower one.")
+        str | None, Option(help="For each value of this attribute, how many have it or a lower one.")
     ] = None,
-    sql: Annotated[str | None, typer.Option(help="A statement: select sex, count(*) from release group by sex")] = None,
-    keep: Annotated[str | None, typer.Option(help="With --csv: columns that are not asked about: area,remark")] = None,
+    sql: Annotated[str | None, Option(help="A statement: select sex, count(*) from release group by sex")] = None,
+    keep: Annotated[str | None, Option(help="With --csv: columns that are not asked about: area,remark")] = None,
     others: Others = None,
     same_records: SameRecords = False,
     level: Level = 0.95,
     reliable: Annotated[
-        float | None, typer.Option(help="Flag counts whose relative error is above this: 0.3; default: the release's.")
+        float | None, Option(help="Flag counts whose relative error is above this: 0.3; default: the release's.")
     ] = None,
     output: Annotated[Path | None, output_file("Write a table of answers: .csv, .xlsx, .parquet, or .svg.")] = None,
     as_json: AsJson = False,
@@ -70,12 +67,10 @@ def query(
 
 def quantile(
     release: ReleaseFolder,
-    attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
-    share: Annotated[
-        str, typer.Argument(help="Which part of the records: 0.5 is the median; or 0.25,0.5,0.75.")
-    ] = "0.5",
+    attribute: Annotated[str, Argument(help="An ordinal attribute, such as age.")],
+    share: Annotated[str, Argument(help="Which part of the records: 0.5 is the median; or 0.25,0.5,0.75.")] = "0.5",
     where: OnlyWhere = None,
-    by: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="For each group: sex,country.region")] = None,
+    by: Annotated[list[str] | None, Option(metavar="NAMES", help="For each group: sex,country.region")] = None,
     bins: Bins = None,
     level: Level = 0.95,
     output: Annotated[Path | None, output_file("Write several as .csv, .xlsx or .parquet.")] = None,
@@ -96,8 +91,8 @@ def quantile(
 
 def share(
     release: ReleaseFolder,
-    where: Annotated[str, typer.Argument(help="Which records, as a predicate.")],
-    of: Annotated[str | None, typer.Option(help="Among which; among all if it is left out.")] = None,
+    where: Annotated[str, Argument(help="Which records, as a predicate.")],
+    of: Annotated[str | None, Option(help="Among which; among all if it is left out.")] = None,
     others: Others = None,
     same_records: SameRecords = False,
     level: Level = 0.95,
@@ -117,11 +112,11 @@ def share(
 
 def compare(
     release: ReleaseFolder,
-    a: Annotated[str, typer.Argument(help="A predicate.")],
-    b: Annotated[str | None, typer.Argument(help="Another one; with --since it may be left out.")] = None,
-    since: Annotated[Path | None, typer.Option(help="Count b in this release instead, such as last year's.")] = None,
+    a: Annotated[str, Argument(help="A predicate.")],
+    b: Annotated[str | None, Argument(help="Another one; with --since it may be left out.")] = None,
+    since: Annotated[Path | None, Option(help="Count b in this release instead, such as last year's.")] = None,
     across: Annotated[
-        bool, typer.Option("--across", help="With --since: it is about another data set, and that is what you mean.")
+        bool, Option("--across", help="With --since: it is about another data set, and that is what you mean.")
     ] = False,
     others: Others = None,
     same_records: SameRecords = False,
@@ -144,10 +139,10 @@ def compare(
 
 def mean(
     release: ReleaseFolder,
-    attribute: Annotated[str, typer.Argument(help="An ordinal attribute, such as age.")],
+    attribute: Annotated[str, Argument(help="An ordinal attribute, such as age.")],
     where: OnlyWhere = None,
-    variance: Annotated[bool, typer.Option("--variance", help="The variance instead of the mean.")] = False,
-    total: Annotated[bool, typer.Option("--sum", help="The sum of the values instead of their mean.")] = False,
+    variance: Annotated[bool, Option("--variance", help="The variance instead of the mean.")] = False,
+    total: Annotated[bool, Option("--sum", help="The sum of the values instead of their mean.")] = False,
     others: Others = None,
     same_records: SameRecords = False,
     level: Level = 0.95,
@@ -167,9 +162,9 @@ def mean(
 
 def top(
     release: ReleaseFolder,
-    k: Annotated[int | None, typer.Option("-k", help="How many items; 10, or as many as were selected.")] = None,
+    k: Annotated[int | None, Option("-k", help="How many items; 10, or as many as were selected.")] = None,
     where: OnlyWhere = None,
-    per: Annotated[str | None, typer.Option(help="A list for each value of these contexts: gender,age")] = None,
+    per: Annotated[str | None, Option(help="A list for each value of these contexts: gender,age")] = None,
     level: Level = 0.95,
     output: Annotated[Path | None, output_file("Write the table: .csv, .xlsx or .parquet.")] = None,
     as_json: AsJson = False,
@@ -189,8 +184,8 @@ def top(
 def rows(
     release: ReleaseFolder,
     output: Annotated[Path, output_file("The file to make: .csv or .parquet; never over one that exists.")],
-    n: Annotated[int | None, typer.Option("-n", help="How many rows; default: as many as there are records.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same rows.")] = None,
+    n: Annotated[int | None, Option("-n", help="How many rows; default: as many as there are records.")] = None,
+    seed: Annotated[int | None, Option(help="The same seed gives the same rows.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,45 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from discreet.cli.analyst_commands import ANALYST_COMMANDS
+from discreet.cli.declared import Argument, Commands, Option
 from discreet.cli.options import AsJson, LedgerFile, OnePeriod, OneRelease, Quiet, SpecFile, output_file
 from discreet.cli.review_commands import REVIEW_COMMANDS
 
-app = typer.Typer(
-    name="discreet",
-    help="Publish counts, not people: releases under pure epsilon-differential privacy, with honest error bars.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-schema_app = typer.Typer(help="Describe private data.", no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(schema_app, name="schema")
-
-
-def _say_version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
-
-        print(f"discreet {version('discreet')}")
-        raise typer.Exit
-
-
-Version = Annotated[
-    bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and stop.")
-]
-
-
-@app.callback()
-def every(version: Version = False) -> None:
-    """What holds for every command."""
+app = Commands("Publish counts, not people: releases under pure epsilon-differential privacy, with honest error bars.")
+schema_app = Commands("Describe private data.")
+app.within["schema"] = schema_app
 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option("--folder", "-f", help="Where to leave the files.")] = Path("discreet-demo"),
+    folder: Annotated[Path, Option("--folder", "-f", help="Where to leave the files.")] = Path("discreet-demo"),
     quiet: Quiet = False,
 ) -> None:
     """Show the whole story on a made-up town: describe, publish, ask, compare. Leaves a folder to play with.
@@ -61,7 +35,7 @@ def demo(
 @app.command()
 def check(
     spec: SpecFile,
-    data: Annotated[bool, typer.Option("--data", help="Also read the private rows: do they fit the spec?")] = False,
+    data: Annotated[bool, Option("--data", help="Also read the private rows: do they fit the spec?")] = False,
     period: OnePeriod = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,7 +58,7 @@ def check(
 
 @schema_app.command("draft")
 def draft(
-    data: Annotated[Path, typer.Argument(help="A CSV, Parquet, Arrow, JSON lines or Excel file.")],
+    data: Annotated[Path, Argument(help="A CSV, Parquet, Arrow, JSON lines or Excel file.")],
     output: Annotated[Path | None, output_file("Write here instead of printing.")] = None,
 ) -> None:
     """Draft a commented spec from private data, to be reviewed; `publish` refuses it until its mark is removed.
@@ -103,7 +77,7 @@ def publish(
     output: Annotated[
         Path | None, output_file("The folder to make; default: NAME. With --all, the folder that holds one for each.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every release of the spec that is not made yet.")] = False,
+    every: Annotated[bool, Option("--all", help="Every release of the spec that is not made yet.")] = False,
     period: OnePeriod = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -131,29 +105,29 @@ def publish(
 @app.command()
 def plan(
     spec: SpecFile,
-    name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Other budgets than the spec's: 0.1,1")] = None,
+    name: Annotated[str | None, Argument(help="Which release of the spec; all of them if left out.")] = None,
+    epsilon: Annotated[str | None, Option(help="Other budgets than the spec's: 0.1,1")] = None,
     error: Annotated[
-        float | None, typer.Option(help="The other way round: the least epsilon for a standard error of at most this.")
+        float | None, Option(help="The other way round: the least epsilon for a standard error of at most this.")
     ] = None,
     share: Annotated[
-        float | None, typer.Option(help="Not standard errors, but what this share of the answers keeps within: 0.95")
+        float | None, Option(help="Not standard errors, but what this share of the answers keeps within: 0.95")
     ] = None,
     least: Annotated[
-        bool, typer.Option("--least", help="The least epsilon for the errors that the spec wants (`within`).")
+        bool, Option("--least", help="The least epsilon for the errors that the spec wants (`within`).")
     ] = False,
     split: Annotated[
-        bool, typer.Option("--split", help="Divide the budget among all releases, so that each meets its error.")
+        bool, Option("--split", help="Divide the budget among all releases, so that each meets its error.")
     ] = False,
     questions: Annotated[
-        str | None, typer.Option(help="Your own questions: a CSV file of them, or predicates, separated by ';'.")
+        str | None, Option(help="Your own questions: a CSV file of them, or predicates, separated by ';'.")
     ] = None,
     like: Annotated[
-        str | None, typer.Option(help="A public file of the same schema to rehearse methods on: last-year.csv")
+        str | None, Option(help="A public file of the same schema to rehearse methods on: last-year.csv")
     ] = None,
     period: OnePeriod = None,
     chart: Annotated[
-        str | None, typer.Option(help="Draw the errors: '-' here, or a file that ends in .svg or .html.")
+        str | None, Option(help="Draw the errors: '-' here, or a file that ends in .svg or .html.")
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -180,15 +154,15 @@ def plan(
 def evaluate(
     spec: SpecFile,
     name: OneRelease = None,
-    methods: Annotated[str | None, typer.Option(help="Methods of the task: geometric,filter. Default: all.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Budgets to try: 0.1,1. Default: the release's.")] = None,
+    methods: Annotated[str | None, Option(help="Methods of the task: geometric,filter. Default: all.")] = None,
+    epsilon: Annotated[str | None, Option(help="Budgets to try: 0.1,1. Default: the release's.")] = None,
     workloads: Annotated[
         str | None,
-        typer.Option(help="cells, ranges, prefixes, subsets, dpbench, marginals-1, marginals-2, or questions.csv."),
+        Option(help="cells, ranges, prefixes, subsets, dpbench, marginals-1, marginals-2, or questions.csv."),
     ] = None,
-    trials: Annotated[int, typer.Option(help="How often each method is tried.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 1,
-    sanity: Annotated[float | None, typer.Option(help="Relative errors treat smaller true counts as this.")] = None,
+    trials: Annotated[int, Option(help="How often each method is tried.")] = 10,
+    seed: Annotated[int, Option(help="The same seed gives the same numbers.")] = 1,
+    sanity: Annotated[float | None, Option(help="Relative errors treat smaller true counts as this.")] = None,
     period: OnePeriod = None,
     output: Annotated[Path | None, output_file("Where the private results go.")] = None,
     quiet: Quiet = False,
@@ -210,20 +184,20 @@ def evaluate(
 @app.command()
 def ledger(
     file: LedgerFile,
-    releases: Annotated[list[Path] | None, typer.Argument(help="With --against: folders of releases.")] = None,
+    releases: Annotated[list[Path] | None, Argument(help="With --against: folders of releases.")] = None,
     against: Annotated[
-        bool, typer.Option("--against", help="Check that the ledger knows each of these releases, and its bytes.")
+        bool, Option("--against", help="Check that the ledger knows each of these releases, and its bytes.")
     ] = False,
     raise_to: Annotated[
-        str | None, typer.Option("--raise", metavar="EPSILON", help="Raise the cap to this; needs --reason.")
+        str | None, Option("--raise", metavar="EPSILON", help="Raise the cap to this; needs --reason.")
     ] = None,
-    close: Annotated[bool, typer.Option("--close", help="Allow no more charges; needs --reason.")] = False,
-    reopen: Annotated[bool, typer.Option("--reopen", help="Allow charges again; needs --reason.")] = False,
+    close: Annotated[bool, Option("--close", help="Allow no more charges; needs --reason.")] = False,
+    reopen: Annotated[bool, Option("--reopen", help="Allow charges again; needs --reason.")] = False,
     add_dataset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Cover one more data set about the same people; needs --reason."),
+        Option(metavar="NAME", help="Cover one more data set about the same people; needs --reason."),
     ] = None,
-    reason: Annotated[str | None, typer.Option(help="Why; the ledger keeps it for all who read it.")] = None,
+    reason: Annotated[str | None, Option(help="Why; the ledger keeps it for all who read it.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was spent, by whom, for what, and what is left; checks that no entry was changed.
@@ -255,20 +229,20 @@ def ledger(
 
 @app.command()
 def audit(
-    spec: Annotated[Path | None, typer.Argument(metavar="SPEC", help="The spec file; left out with --release.")] = None,
-    name: Annotated[str | None, typer.Argument(help="Which release of the spec; all of them if left out.")] = None,
+    spec: Annotated[Path | None, Argument(metavar="SPEC", help="The spec file; left out with --release.")] = None,
+    name: Annotated[str | None, Argument(help="Which release of the spec; all of them if left out.")] = None,
     black_box: Annotated[
-        bool, typer.Option("--black-box", help="Also publish invented canaries many times, and guess who was there.")
+        bool, Option("--black-box", help="Also publish invented canaries many times, and guess who was there.")
     ] = False,
-    runs: Annotated[int | None, typer.Option(help="With --black-box: how often to publish.")] = None,
+    runs: Annotated[int | None, Option(help="With --black-box: how often to publish.")] = None,
     traces: Annotated[
-        bool, typer.Option("--bytes", help="Also look for rows in every byte that publishing writes or says.")
+        bool, Option("--bytes", help="Also look for rows in every byte that publishing writes or says.")
     ] = False,
     period: OnePeriod = None,
     release: Annotated[
-        Path | None, typer.Option("--release", help="Check the folder of a release instead, against its --ledger.")
+        Path | None, Option("--release", help="Check the folder of a release instead, against its --ledger.")
     ] = None,
-    ledger: Annotated[Path | None, typer.Option("--ledger", help="With --release: what it was charged to.")] = None,
+    ledger: Annotated[Path | None, Option("--ledger", help="With --release: what it was charged to.")] = None,
     output: Annotated[Path | None, output_file("Write the result here as JSON too.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -297,8 +271,8 @@ def audit(
 
 @app.command("verify-noise")
 def verify_noise(
-    epsilon: Annotated[str, typer.Option(help="The epsilon to check, as a decimal or a fraction.")],
-    sensitivity: Annotated[str, typer.Option(help="How far one unit can move a count table.")] = "1",
+    epsilon: Annotated[str, Option(help="The epsilon to check, as a decimal or a fraction.")],
+    sensitivity: Annotated[str, Option(help="How far one unit can move a count table.")] = "1",
     as_json: AsJson = False,
 ) -> None:
     """Prove the noise for your own parameters: every threshold, every table cell, decisions deep in the bit stream.
@@ -314,13 +288,13 @@ def verify_noise(
 def serve(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FOLDER]", help="The folder with specs, ledgers and releases; default: this one."),
+        Argument(metavar="[FOLDER]", help="The folder with specs, ledgers and releases; default: this one."),
     ] = None,
     releases_only: Annotated[
-        bool, typer.Option("--releases-only", help="For analysts: these releases (OUT...), and no private page at all.")
+        bool, Option("--releases-only", help="For analysts: these releases (OUT...), and no private page at all.")
     ] = False,
-    port: Annotated[int, typer.Option(help="The port of this machine to use; 0: any that is free.")] = 0,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the address in your browser.")] = False,
+    port: Annotated[int, Option(help="The port of this machine to use; 0: any that is free.")] = 0,
+    open_browser: Annotated[bool, Option("--open", help="Open the address in your browser.")] = False,
 ) -> None:
     """Start the web app, on this machine only: specs, plans, publishing and ledgers, and releases to ask.
 

@@ -9,7 +9,6 @@ from discreet.cli.show import print_json, stages, text_or_none
 from discreet.errors import BadParameter, BadSpec
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
-from discreet.release.files import MANIFEST
 from discreet.spec import ReleaseSpec, Spec, load_spec
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 
 def run(path: Path, name: str | None, output: Path | None, period: str | None, quiet: bool, as_json: bool) -> None:
+    from discreet.release.files import MANIFEST
+
     spec = load_spec(path)
     wanted = wanted_release(path, spec, name)
     data = data_during(path, spec, wanted, period)
@@ -39,6 +40,8 @@ def run(path: Path, name: str | None, output: Path | None, period: str | None, q
 
 def run_all(path: Path, name: str | None, output: Path | None, period: str | None, quiet: bool, as_json: bool) -> None:
     """Every release that is not made yet; with a period, of that period."""
+    from discreet.release.files import MANIFEST
+
     if name is not None:
         raise BadParameter(f"give either the name of a release, {name}, or --all, not both")
     spec, folder = load_spec(path), output or Path()

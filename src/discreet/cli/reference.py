@@ -77,10 +77,10 @@ def commands() -> str:
     """Every command with its help, its arguments and its options, as Markdown."""
     import typer.main
 
-    from discreet.cli.app import app
+    from discreet.cli.typer_app import typer_app
 
     parts = [_COMMANDS]
-    for path, command in _commands("discreet", typer.main.get_command(app)):
+    for path, command in _commands("discreet", typer.main.get_command(typer_app)):
         parameters = [f"- {_names(parameter)}: {_help(parameter)}" for parameter in command.params]
         said = cleandoc(command.callback.__doc__ or "").replace("\b\n", "")  # which keeps a terminal from joining lines
         parts.append("\n".join([f"## `{path}`", "", said, "", *parameters, ""]))

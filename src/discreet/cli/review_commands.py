@@ -5,25 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from discreet.cli.declared import Option
 from discreet.cli.options import AsJson, Quiet, ReleaseFolder, output_file
 
 
 def report(
     release: ReleaseFolder,
-    ledger: Annotated[Path | None, typer.Option("--ledger", help="The ledger that it was charged to.")] = None,
+    ledger: Annotated[Path | None, Option("--ledger", help="The ledger that it was charged to.")] = None,
     audit: Annotated[
-        Path | None, typer.Option("--audit", help="The result of an audit: discreet audit SPEC -o audit.json")
+        Path | None, Option("--audit", help="The result of an audit: discreet audit SPEC -o audit.json")
     ] = None,
     about: Annotated[
         Path | None,
-        typer.Option("--about", help="A TOML file with a table [about], for what the release does not say."),
+        Option("--about", help="A TOML file with a table [about], for what the release does not say."),
     ] = None,
     output: Annotated[Path, output_file("The page to write.")] = Path("report.html"),
     registry: Annotated[
         Path | None,
-        typer.Option("--registry", help="Also write an entry for OpenDP's registry of deployments, as YAML."),
+        Option("--registry", help="Also write an entry for OpenDP's registry of deployments, as YAML."),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

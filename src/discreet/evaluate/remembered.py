@@ -17,7 +17,7 @@ from discreet.private.engines.base import USER
 from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import quiet, remembered_bytes
+from discreet.private.engines.session import arrow_table, remembered_bytes
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 from discreet.private.rows import Rows
@@ -103,6 +103,5 @@ def _codes(parts: list[Any], schema: Schema, unit: Unit, user: str) -> pa.Table 
         rows.append(codes.filter([codes[name].notnull() for name in codes.columns]))
     most = remembered_bytes(parts[0]) // (8 * len(aliases) + _USER_BYTES)
     every = ibis.union(*rows).limit(most + 1)
-    with quiet():
-        table = every.get_backend().to_pyarrow(every)
+    table = arrow_table(every)
     return table.rename_columns([*schema.names, user]) if table.num_rows <= most else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -29,6 +28,8 @@ def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[
     waiting = list(items)
     if len(waiting) < 2:
         return [work(item) for item in waiting]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(cores(), len(waiting))) as pool:
         return list(pool.map(work, waiting))
 

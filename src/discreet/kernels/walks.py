@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import Ints, Limbs, Words, kernel
+from discreet.kernels.jit import Ints, Limbs, Words, kernel, light_kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@kernel
+@light_kernel("values", 32_768)
 def append_digit(values: Ints, digits: NDArray[np.uint8]) -> None:
     """One radix-256 digit more, in place; a negative value is the complement -1 - g of its magnitude."""
     for i in range(values.size):

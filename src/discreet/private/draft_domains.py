@@ -15,7 +15,7 @@ import ibis
 from discreet.errors import BadSpec
 from discreet.private.date_formats import FORMATS, fitting_formats
 from discreet.private.engines.coding import coded
-from discreet.private.engines.session import quiet
+from discreet.private.engines.session import arrow_table
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal, Ordinal, Reading
 from discreet.schema.bins import period_end, period_start
@@ -217,9 +217,7 @@ def _usual_ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any]:
 
 
 def _fetched(expression: Any) -> list[tuple[Any, ...]]:
-    with quiet():
-        table = expression.get_backend().to_pyarrow(expression)
-    return [tuple(row.values()) for row in table.to_pylist()]
+    return [tuple(row.values()) for row in arrow_table(expression).to_pylist()]
 
 
 def _labels(text: Any) -> DraftedColumn:

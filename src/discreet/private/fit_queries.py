@@ -16,7 +16,7 @@ from discreet.privacy import Unit
 from discreet.private.engines.base import USER, Source
 from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
-from discreet.private.engines.session import Limits, kept_table, quiet
+from discreet.private.engines.session import Limits, arrow_table, kept_table
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 from discreet.schema import Attribute, Nominal, Schema
@@ -164,5 +164,4 @@ def _number(holds: Any) -> Any:
 
 
 def _fetched(expression: Any) -> list[dict[str, Any]]:
-    with quiet():
-        return list(expression.get_backend().to_pyarrow(expression).to_pylist())
+    return list(arrow_table(expression).to_pylist())

@@ -64,7 +64,7 @@ def answered(
         return summary.answer(some, 1 - (1 - level) * best.size / many).of_counts()
 
     among = np.maximum(summary.chosen_among(questions)[best], best.size)
-    for many in np.unique(among).tolist():
+    for many in np.unique(among, return_counts=True)[0].tolist():  # without counts it loads masked arrays
         places = np.flatnonzero(among == many)
         some = picked(questions, best[places])
         found = widened(some, many)

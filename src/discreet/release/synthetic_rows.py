@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.errors import BadParameter, DiscreetError
 from discreet.naming import usable_path
-from discreet.release.frame import SHOWN, Frame, safe_text
+from discreet.release.frame import SHOWN, Frame, extra, safe_text
 
 #: the key of the mark, in Arrow and in Parquet files
 MARK = "discreet.synthetic"
@@ -43,7 +43,8 @@ class SyntheticRows:
         return self._table
 
     def to_pandas(self) -> Any:
-        """Labels are categories; the mark is in `attrs`."""
+        """Labels are categories; the mark is in `attrs`. Needs the extra `frames`."""
+        extra("pandas", "to_pandas")
         frame = self._table.to_pandas()
         frame.attrs[MARK] = self.facts
         return frame

@@ -79,12 +79,18 @@ class Divided:
 def divided(plan: TreePlan, blocks: Generation) -> Divided:
     """By the level after the one up to which each is alike; blocks that no level cuts have one child."""
     ranks, parts = np.zeros_like(blocks.first), np.ones_like(blocks.first)
-    for level in np.unique(blocks.end[blocks.end < plan.depth]).tolist():
+    for level in _all_of(blocks.end[blocks.end < plan.depth]):
         rows = blocks.end == level
         for axis, partition in enumerate(plan.levels[level]):
             ranks[rows, axis] = partition.rank(blocks.first[rows, axis])
             parts[rows, axis] = partition.rank(blocks.last[rows, axis]) - ranks[rows, axis] + 1
     return Divided(ranks, parts)
+
+
+def _all_of(levels: Integers) -> list[int]:
+    """The levels that occur, in order. (`np.unique` loads masked arrays to ask whether these are.)"""
+    found: list[int] = np.flatnonzero(np.bincount(levels)).tolist()
+    return found
 
 
 def children(plan: TreePlan, blocks: Generation, how: Divided) -> Generation:
@@ -93,7 +99,7 @@ def children(plan: TreePlan, blocks: Generation, how: Divided) -> Generation:
     parent = np.repeat(np.arange(blocks.size), fanout)
     rest = np.arange(parent.size) - np.repeat(np.cumsum(fanout) - fanout, fanout)
     first, last, level = blocks.first[parent], blocks.last[parent], blocks.end[parent]
-    levels = np.unique(level).tolist()
+    levels = _all_of(level)
     for axis in reversed(range(first.shape[1])):
         rest, digit = np.divmod(rest, how.parts[parent, axis])
         rank = how.ranks[parent, axis] + digit
@@ -109,7 +115,7 @@ def child_of(plan: TreePlan, blocks: Generation, how: Divided, at: Integers, cod
     """The number among all children of the one in which each cell lies, of those of the block `at` which it is."""
     fanout = np.prod(how.parts, axis=1)
     local, level = np.zeros(at.size, np.int64), blocks.end[at]
-    levels = np.unique(level).tolist()
+    levels = _all_of(level)
     for axis in range(codes.shape[1]):
         local *= how.parts[at, axis]
         for one in levels:

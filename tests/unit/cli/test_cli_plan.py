@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from discreet.errors import BadParameter, BadSpec
 from discreet.spec import load_spec
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import discreet
 from discreet.cli import evaluating
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from discreet.errors import BadParameter
 from discreet.evaluate import custodian, named_workloads, trials
 from discreet.evaluate.error_measures import errors

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import discreet
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.noise import Noise, SeededSource, ZeroNoise
 from discreet.numbers.laws import DiscreteLaplace

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +36,15 @@ from discreet.mechanisms.items.item_sizes import (
     weight_of_users,
 )
 from discreet.naming import SHARED_COLUMNS
-from discreet.noise import Noise
 from discreet.private.kept import Histories, Kept
 from discreet.summaries import Summary
 from discreet.summaries.share_estimates import all_likely_weights
 from discreet.summaries.share_steps import Again, Corrections, Ints, Weighed
 from discreet.summaries.shared_counts import SharedCounts
 from discreet.summaries.shared_edges import SharedEdges
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 #: parts of epsilon; chosen on five data sets, and flat around these
 _PARTS = {

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_bounds import BOUND, GUESS, chosen_bound
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import TOP_COLUMNS, did_you_mean, refuse_columns
-from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Parameters, choice
 from discreet.privacy import Unit, as_text, choice_cost, choice_scale, cost, exact, scale_of
 from discreet.private.bounded import Bounded
@@ -31,6 +30,9 @@ from discreet.private.kept import Histories, Kept
 from discreet.schema import Schema
 from discreet.summaries import Summary
 from discreet.summaries.left_records import RANDOM, LeftRecords
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 MOST_CELLS = 10**8
 ALSO = "also_"

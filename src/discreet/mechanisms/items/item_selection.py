@@ -8,7 +8,7 @@ Bias: of items that lost nothing is counted.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,14 @@ from discreet.left_out import LeftOut
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.items.item_method import LARGEST_CHOICE, ItemMethod
 from discreet.mechanisms.items.item_sizes import selecting_is_better, stands_out
-from discreet.noise import Noise
 from discreet.parameters import Parameter, Whole
 from discreet.privacy import as_text, cost, scale_of, selection_cost, selection_scale
 from discreet.private.kept import Kept
 from discreet.summaries.selected_counts import SelectedCounts, UsersByItems
 from discreet.summaries.share_steps import Weighed
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 #: parts of epsilon if items are selected
 SELECT_PARTS = {"histogram": Fraction(5, 100), "select": Fraction(70, 100), "counts": Fraction(25, 100)}

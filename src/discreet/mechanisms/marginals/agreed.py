@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ from discreet.mechanisms.marginals.marginal_budget import (
 from discreet.mechanisms.marginals.marginal_method import QUERIES, SETS, WAYS, MarginalMethod
 from discreet.mechanisms.marginals.marginal_selection import strength, whole_product, worth_measuring
 from discreet.naming import refuse_columns
-from discreet.noise import Noise
 from discreet.numbers.laws import DiscreteLaplace
 from discreet.parameters import Parameter, ZeroToOne, choice
 from discreet.privacy import as_text, cost
@@ -43,6 +42,9 @@ from discreet.summaries import Summary
 from discreet.summaries.agreed_estimates import AgreedEstimates
 from discreet.summaries.agreed_tables import NOISY, AgreedTables, PairStrengths
 from discreet.summaries.marginal_tables import Part
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 Names = tuple[str, ...]
 Ints = NDArray[np.int64]

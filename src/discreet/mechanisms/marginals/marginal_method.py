@@ -10,7 +10,7 @@ import itertools
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,15 @@ from discreet.mechanisms.base import Request
 from discreet.mechanisms.marginals.marginal_queries import Families
 from discreet.mechanisms.noise_scales import SharedBudget
 from discreet.naming import ENDS_COLUMNS, did_you_mean, refuse_columns
-from discreet.noise import Noise
 from discreet.parameters import Flag, Form, Parameter, Parameters, Whole
 from discreet.privacy import as_text, cost
 from discreet.private.bounded import Bounded
 from discreet.summaries import Summary
 from discreet.summaries.marginal_tables import MarginalTables, Part, ScaleChoice
 from discreet.summaries.query_answers import QueryAnswers
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 MOST_CELLS = 10**8
 MOST_TABLES = 10_000

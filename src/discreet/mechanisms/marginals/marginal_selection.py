@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.count_bounds import LARGEST_COUNT
 from discreet.transforms.axis import Floats
 from discreet.transforms.strengths import likely_strengths
 
@@ -29,6 +28,8 @@ def whole_product(product: Floats) -> NDArray[np.int64]:
 
 def strength(exact: NDArray[np.int64], product: NDArray[np.int64]) -> int:
     """How far a table is from the product; in whole numbers, for noise comes next."""
+    from discreet.noise.count_bounds import LARGEST_COUNT
+
     return min(int(np.abs(exact - product).sum()), LARGEST_COUNT)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from discreet.mechanisms.ranges.range_block_levels import read_levels
 from discreet.mechanisms.ranges.range_block_plan import MOST_SHIFT, Planner, share_of_total
 from discreet.mechanisms.ranges.range_blocks import MOST_CHILDREN, looked_at
 from discreet.naming import refuse_columns
-from discreet.noise import Noise
 from discreet.parameters import Form, Parameter, Parameters, Share
 from discreet.privacy import as_text, cost, exact, scale_of
 from discreet.private.bounded import Bounded
@@ -33,6 +32,9 @@ from discreet.summaries.adaptive_blocks import AdaptiveBlocks
 from discreet.summaries.block_columns import BLOCK_COLUMNS
 from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import Generation, TreePlan, divided
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 TOTAL = Parameter(
     "total",

@@ -6,10 +6,11 @@ tree's share, whatever was divided. What is divided depends on noisy counts only
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from discreet.kernels.siblings import count_children
-from discreet.noise import Noise
 from discreet.private.counts import Counts, NeverShown
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.transforms.axis import Floats, Integers
@@ -24,6 +25,9 @@ from discreet.transforms.block_tree import (
     children,
     divided,
 )
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 #: so many children at most are made of one generation; if more blocks are above T, the largest of them are divided
 MOST_CHILDREN = 1 << 24
@@ -100,7 +104,7 @@ def _drawn(looks: LookScales, totals: Integers, begin: Integers, end: Integers, 
     """Noise on each, of the scale that the shares of its levels buy."""
     noisy = np.empty_like(totals)
     kinds = begin * (looks.plan.depth + 1) + end
-    for kind in np.unique(kinds).tolist():
+    for kind in np.unique(kinds, return_counts=True)[0].tolist():  # without counts it loads masked arrays
         rows = kinds == kind
         noisy[rows] = noise.add(totals[rows], looks.scale(*divmod(kind, looks.plan.depth + 1)))
     return noisy

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter, CountOverflow
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.noise_scales import OneScale
-from discreet.noise import Noise
 from discreet.parameters import choice
 from discreet.privacy import LARGEST_SCALE, as_text
 from discreet.private.bounded import Bounded
@@ -29,6 +28,9 @@ from discreet.summaries.coefficients import Coefficients
 from discreet.transforms import Axis
 from discreet.transforms.lines import through
 from discreet.transforms.noise_moments import NoiseMoments
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 #: the most coefficients that are held one by one
 MOST_COEFFICIENTS = 2**28

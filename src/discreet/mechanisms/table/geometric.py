@@ -7,7 +7,7 @@ Numerics: exact. Bias: none.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Request
 from discreet.mechanisms.table.table_slices import SLICES, Sliceable
-from discreet.noise import Noise
 from discreet.private.bounded import Bounded
 from discreet.queries import Questions
 from discreet.summaries.base import Answers, cells_asked
 from discreet.summaries.dense_cells import DenseCells, dense_facts, rows_of
+
+if TYPE_CHECKING:
+    from discreet.noise import Noise
 
 #: the most cells that one process writes out one by one
 MOST_CELLS = 2**27

@@ -19,7 +19,7 @@ from discreet.privacy import Unit
 from discreet.private.engines.base import Source
 from discreet.private.engines.bounding import digest_of, singly, sortable, ticket_of
 from discreet.private.engines.counting_query import coded_rows, read
-from discreet.private.engines.session import Limits, quiet
+from discreet.private.engines.session import Limits, arrow_table
 from discreet.private.engines.values import engine_of
 from discreet.private.kept import Ints, Kept
 from discreet.schema import Schema
@@ -44,8 +44,7 @@ def rehearsed(parts: list[Any], schema: Schema, unit: Unit) -> None:
             kept.shares(1, 1, np.zeros(1, np.int64))
             kept.pairs(1, directed=True)
         queries += [kept.asked_of(rows, query) for query in kept.queries]
-    with quiet():
-        rows.get_backend().to_pyarrow(ibis.union(*queries))
+    arrow_table(ibis.union(*queries), rows.get_backend())
 
 
 class AggregatedHistories:
@@ -131,8 +130,7 @@ class AggregatedKept(Kept):
         """What a query over the kept records says of each of `size` places."""
 
         def work(rows: Any) -> Ints:
-            with quiet():
-                found = rows.get_backend().to_pyarrow(self.asked_of(rows, query))
+            found = arrow_table(self.asked_of(rows, query), rows.get_backend())
             table = np.zeros(size, np.int64)
             places, numbers = (np.array(found[name].to_pylist(), np.int64) for name in ("place", "n"))
             table[places] = numbers

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+
+from discreet.private.engines.lazily import Lazily
+
+pa = Lazily("pyarrow")
+pc = Lazily("pyarrow.compute")
+pq = Lazily("pyarrow.parquet")
 
 #: what folders say of all rows of a file
 Said = Callable[[Path], Mapping[str, str | None]]

@@ -18,7 +18,7 @@ from discreet.private.engines.base import USER, Result, Source, Work
 from discreet.private.engines.bounding import bounded
 from discreet.private.engines.coding import coded
 from discreet.private.engines.opening import open_source
-from discreet.private.engines.session import UNLIMITED, Limits, array_batches, quiet
+from discreet.private.engines.session import UNLIMITED, Limits, array_batches, arrow_table, quiet
 from discreet.private.engines.streamed_bounding import MOST_CELLS, bounded_cells
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
@@ -128,8 +128,7 @@ def _cells(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> tuple[A
 
 def _counted(parts: list[Any], schema: Schema, unit: Unit, salt: bytes) -> Counts:
     cells, words = _cells(parts, schema, unit, salt)
-    with quiet():
-        table = cells.get_backend().to_pyarrow(cells)
+    table = arrow_table(cells)
     arrays = [np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in [*words, "n"]]
     return Counts.from_words(schema.sizes, arrays[:-1], arrays[-1])
 
@@ -157,8 +156,7 @@ def _aggregated_sets(
             cell = cell * size + cells[names[place]]
         found.append(cell + start)
     spread = cells.select(n=cells.n, place=ibis.array(found).unnest())
-    with quiet():
-        table = rows.get_backend().to_pyarrow(spread.group_by("place").aggregate(n=spread.n.sum()))
+    table = arrow_table(spread.group_by("place").aggregate(n=spread.n.sum()), rows.get_backend())
     flat = np.zeros(starts[-1], np.int64)
     flat[np.array(table["place"].to_pylist(), np.int64)] = np.array(table["n"].to_pylist(), np.int64)
     tables = np.split(flat, starts[1:-1])

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-import pyarrow as pa
-
 from discreet.errors import SourceError
+from discreet.private.engines.lazily import Lazily
+
+pa = Lazily("pyarrow")
 
 _LONE_RETURN = re.compile("\r(?!\n)")
 _CHUNK = 1 << 22

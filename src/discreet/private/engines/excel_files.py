@@ -7,12 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from discreet.errors import SourceError
 from discreet.private.engines.arrow_columns import from_values
 from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.table_sources import ImportedSource, text_without_rows
+
+pa = Lazily("pyarrow")
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _TOGETHER = 1 << 16

@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import unquote
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from discreet.errors import SourceError, is_address
 from discreet.naming import usable_path
 from discreet.private.engines.arrow_columns import parquet_batches, readable_stream
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
+from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.session import Limits, Session, picked, private_session, quoted
 from discreet.private.engines.table_sources import text_without_rows
+
+pa = Lazily("pyarrow")
+pq = Lazily("pyarrow.parquet")
 
 CSV_SUFFIXES = tuple(kind + packing for packing in ("", ".gz", ".zst") for kind in (".csv", ".tsv", ".txt"))
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")

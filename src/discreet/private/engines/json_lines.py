@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from discreet.errors import SourceError
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import unpacked
 from discreet.private.engines.file_sources import FileSource
+from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.session import Session, quoted
 from discreet.private.engines.table_sources import text_without_rows
+
+pa = Lazily("pyarrow")
+pc = Lazily("pyarrow.compute")
 
 JSON_SUFFIXES = tuple(kind + packing for packing in ("", ".gz", ".zst") for kind in (".jsonl", ".ndjson"))
 _LONGEST_FIRST = 1 << 24
 _CHUNK = 1 << 22
-_LINES = pa.schema([("line", pa.large_string())])
 #: the text of a value; a number as the same number has it in a column of numbers
 _TEXT = """CASE json_type({0})
     WHEN 'DOUBLE' THEN CASE WHEN abs(TRY_CAST({0} AS DOUBLE)) < 9007199254740992
@@ -51,7 +51,7 @@ class JsonLinesSource(FileSource[tuple[str, ...]]):
     def _query(
         self, session: Session, layout: tuple[str, ...], paths: list[Path], wanted: Wanted, careful: bool
     ) -> str:
-        lines = session.register(pa.RecordBatchReader.from_batches(_LINES, _batches(paths)))
+        lines = session.register(pa.RecordBatchReader.from_batches(_one_column(), _batches(paths)))
         fields = ", ".join(
             f"{_TEXT.format(f'fields[{place}]')} AS {quoted(alias)}" for place, alias in enumerate(wanted, start=1)
         )
@@ -104,7 +104,11 @@ def _batches(paths: list[Path]) -> Iterator[Any]:
             yield _lines(b"".join(held))
 
 
+def _one_column() -> Any:
+    return pa.schema([("line", pa.large_string())])
+
+
 def _lines(block: bytes) -> Any:
     # bytes that are no text become U+FFFD; they cannot reach beyond their line
     text = pa.array([block.decode("utf-8", "replace")], pa.large_string())
-    return pa.record_batch([pc.split_pattern(text, "\n").values], schema=_LINES)
+    return pa.record_batch([pc.split_pattern(text, "\n").values], schema=_one_column())

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
-
 from discreet.errors import SourceError
 from discreet.private.engines.arrow_columns import readable_stream
 from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.table_sources import ArrowSource, ImportedSource
+
+pc = Lazily("pyarrow.compute")
 
 _INSTEAD = {
     "a Delta table": "open its folder as a whole",

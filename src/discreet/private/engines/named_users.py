@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.numbering import number_texts, place_again
 from discreet.private.engines.base import USER
 from discreet.private.engines.bounding import digest_of
-from discreet.private.engines.session import quiet
+from discreet.private.engines.session import arrow_table
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 
@@ -76,8 +76,7 @@ def users_of(texts: Any, backend: Any, column: str | None, salt: bytes) -> tuple
     """
     names = ibis.memtable(pa.table({USER: texts, "place": np.arange(len(texts))}))
     users = names if column is None else with_users(names, engine_of(backend), column, [names[USER].type()])
-    with quiet():
-        found = backend.to_pyarrow(users.select("place", USER, digest=digest_of(users[USER], salt)))
+    found = arrow_table(users.select("place", USER, digest=digest_of(users[USER], salt)), backend)
     numbered = pa.concat_arrays(found[USER].chunks or [pa.array([], pa.string())]).dictionary_encode()
     numbers = np.asarray(numbered.indices.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
     by_text = np.empty(len(texts), np.int64)

@@ -11,13 +11,12 @@ import shutil
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
-from urllib.request import HTTPRedirectHandler, build_opener
-
-import pyarrow as pa
 
 from discreet.errors import SourceError
+from discreet.private.engines.lazily import Lazily
+
+pa = Lazily("pyarrow")
 
 REMOTE_SCHEMES = ("s3://", "gs://", "https://")
 _PATIENCE = 60.0
@@ -56,17 +55,19 @@ def _name_of(path: str, address: str) -> str:
     return name
 
 
-class _OnlySecure(HTTPRedirectHandler):
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if not newurl.lower().startswith("https://"):
-            fp.close()
-            raise OSError("led away from https")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 def _downloaded(address: str, path: Path) -> Path:
+    from urllib.error import HTTPError
+    from urllib.request import HTTPRedirectHandler, build_opener
+
+    class OnlySecure(HTTPRedirectHandler):
+        def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+            if not newurl.lower().startswith("https://"):
+                fp.close()
+                raise OSError("led away from https")
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
     try:
-        with build_opener(_OnlySecure).open(address, timeout=_PATIENCE) as answer, path.open("wb") as file:
+        with build_opener(OnlySecure).open(address, timeout=_PATIENCE) as answer, path.open("wb") as file:
             shutil.copyfileobj(answer, file, _CHUNK)
             promised = answer.headers.get("Content-Length")
     except HTTPError as error:

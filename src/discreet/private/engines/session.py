@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from numpy.typing import NDArray
 
@@ -60,6 +61,23 @@ def _is_size(given: object) -> bool:
 
 
 UNLIMITED = Limits()
+
+
+#: engines that we opened ourselves, and close
+_own: WeakSet[Any] = WeakSet()
+
+
+def small_table(backend: Any, table: Any) -> Any:
+    """A small public table of Arrow as an ibis table, to be joined."""
+    if backend not in _own:
+        import ibis
+
+        return ibis.memtable(table)
+    # as ibis does in the end, but for that it loads much of Arrow to see what kind of table this is
+    name = f"labels_{uuid.uuid4().hex}"
+    backend.con.register(name, table)
+    with quiet():
+        return backend.table(name)
 
 
 @dataclass(frozen=True)
@@ -120,15 +138,26 @@ def arrow_batches(expression: Any) -> Iterator[Any]:
         found = relation_of(expression)
         yield from (getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader)(BATCH_ROWS)
     else:
+        yield from arrow_table(expression).to_batches()
+
+
+def arrow_table(expression: Any, backend: Any = None) -> Any:
+    """All rows of an ibis expression. From DuckDB without ibis's own last step, for which it loads pandas."""
+    backend = backend or expression.get_backend()
+    if backend.name != "duckdb":
         with quiet():
-            yield from backend.to_pyarrow(expression).to_batches()
+            return backend.to_pyarrow(expression)
+    found = relation_of(expression, backend)
+    table = (getattr(found, "to_arrow_table", None) or found.fetch_arrow_table)()
+    wanted = expression.as_table().schema().to_pyarrow()
+    return table if table.schema.equals(wanted) else table.cast(wanted)
 
 
-def relation_of(expression: Any) -> Any:
+def relation_of(expression: Any, backend: Any = None) -> Any:
     """An ibis expression as a relation of its DuckDB: ibis's own way to read batches fails with some releases of it."""
-    backend = expression.get_backend()
+    backend = backend or expression.get_backend()
     with quiet():
-        backend.to_pyarrow(expression.limit(0).count())  # makes ibis register what the expression refers to
+        backend._run_pre_execute_hooks(expression)  # registers what it refers to; what else does so loads pandas
         return backend.con.sql(backend.compile(expression))
 
 
@@ -160,6 +189,7 @@ def private_session(limits: Limits) -> Iterator[Session]:
             **({} if limits.threads is None else {"threads": limits.threads}),
         }
         backend = ibis.duckdb.connect(":memory:", **config)
+        _own.add(backend)
         try:
             backend.raw_sql("SET enable_progress_bar = false")
             yield Session(backend, Path(folder))

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pyarrow as pa
-
 from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
 from discreet.private.engines.base import USER, Source, Wanted
+from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.session import Limits, picked, private_session, quiet, quoted, relation_of
+
+pa = Lazily("pyarrow")
 
 
 class ImportedSource(Source):

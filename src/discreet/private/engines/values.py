@@ -14,6 +14,7 @@ import ibis
 import ibis.expr.operations as ops
 
 from discreet.errors import SourceError
+from discreet.private.engines.session import small_table
 
 # at most 99 in the exponent, so that no engine can overflow
 _NUMBER = r"^[+-]?([0-9]{1,99}(\.[0-9]{0,99})?|\.[0-9]{1,99})([eE][+-]?[0-9]{1,2})?$"
@@ -199,7 +200,7 @@ class Engine:
 
     def lookup(self, table: Any, names: list[str]) -> Any:
         """A small public table of labels and codes, to be joined."""
-        return ibis.memtable(table.rename_columns(names))
+        return small_table(self.backend, table.rename_columns(names))
 
     def _no_dates(self) -> SourceError:
         return SourceError(

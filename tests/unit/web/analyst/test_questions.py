@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.cli.app import app
+from discreet.cli.typer_app import typer_app as app
 from discreet.release.frame import Frame
 from discreet.report import rendered
 from discreet.web.analyst.answer_tables import shown_page
