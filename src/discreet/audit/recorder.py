@@ -32,7 +32,19 @@ from discreet.audit.tape import (
     stretch_of,
 )
 from discreet.errors import DiscreetError
-from discreet.noise import BitSource, Chosen, Descent, Field, Noise, Paths, Redraws, Rule, SeededSource, Stretch
+from discreet.noise import (
+    BitSource,
+    Chosen,
+    Contestants,
+    Descent,
+    Field,
+    Noise,
+    Paths,
+    Redraws,
+    Rule,
+    SeededSource,
+    Stretch,
+)
 from discreet.noise.count_bounds import check_counts
 from discreet.noise.fields import Sample
 from discreet.noise.noise import Shape
@@ -117,6 +129,12 @@ class TapedNoise(Noise):
             found: Sample = self._chance("prioritised", asked, lambda: self._noise.prioritised(fields, rule, count))
             return found
         return self._sampled(fields, rule, count, lambda: self._noise.prioritised(fields, rule, count, rare))
+
+    def candidates(self, fields: Sequence[Field], rule: Rule, count: int, rare: int | None = None) -> NoReturn:
+        self._diverged("candidates of a contest are drawn, which an audit sees as one contest")
+
+    def highest(self, items: Contestants, count: int) -> NoReturn:
+        self._diverged("candidates of a contest are merged, which an audit sees as one contest")
 
     def choose(self, losses: Ints, scale: Number) -> int:
         number, before = exact(scale, "scale"), self._before(Chose)

@@ -32,6 +32,8 @@ def test_every_way_to_draw_is_taped() -> None:
     assert drawing <= set(vars(TapedNoise))
     with pytest.raises(Diverged, match="cannot follow"):
         Noise.laplace(TapedNoise(1), 1, 3)
+    with pytest.raises(Diverged, match="as one contest"):
+        TapedNoise(1).candidates([], Rule(Alpha.of(1), 1, None), 1)
 
 
 def test_taped_noise_is_never_publishable() -> None:

@@ -21,6 +21,6 @@ def test_a_certainty_that_says_little_is_not_printed(tmp_path: Path, capsys: pyt
         run_top(folder, 3, None, None, 0.95, None, as_json=False)
         shown = capsys.readouterr().out
         # three of ten that are alike
-        assert shown.count("cannot tell") == 3
+        assert shown.count("│ cannot tell │") == 3
         run_top(folder, 3, None, None, 0.95, None, as_json=True)
         assert "NaN" not in capsys.readouterr().out

@@ -35,7 +35,7 @@ def mark_of(text: str) -> str:
 def check_mark(path: Path, mark: str) -> None:
     """Refuses to go on with another spec than the one that was shown."""
     if mark_of(text_of(path)) != mark:
-        raise BadParameter("the spec was changed since you opened this page; nothing was done, look at it again")
+        raise BadParameter("the spec was changed elsewhere since you opened this page; nothing was done: look again")
 
 
 def document_of(text: str) -> dict[str, Any]:
