@@ -194,6 +194,7 @@ def sliced_samples(contest: Contest, many: int, **given: Any) -> Samples:
         Contest((0, 0, 3, 0, 0, 0), Fraction(1), 1),
         Contest((2, 0, 0, 0, 5), Fraction(17, 10), 2, 2, two_sided=False),
         Contest((0, 4, 0, 0, 1), Fraction(17, 10), 2, 5),  # hardly an empty cell passes
+        Contest((9, 9, 9, 9, 9, 0, 0, 0, 0, 0), Fraction(1), 4),  # nearly all of the highest lie in one slice
     ],
 )
 def test_merged_slices_have_the_law_of_one_contest(contest: Contest, many: int) -> None:
