@@ -7,7 +7,7 @@ Python. Rejected are noise of half the scale in any step, and exact numbers of a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from discreet.mechanisms.items.even_shares import EvenShares
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.kept import KeptRecords
+from discreet.summaries import Summary
 from discreet.summaries.shared_counts import SharedCounts
 from discreet.summaries.shared_edges import SharedEdges
 from tests.laplace_law import follows_laplace
@@ -160,38 +161,12 @@ def test_every_step_has_its_exact_numbers_and_its_noise(count: str) -> None:
         assert disagreeing(halved) == [step], "noise of half the scale is found"
 
 
-def test_items_that_are_looked_at_twice_share_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All twelve are, each look with half of it."""
-    monkeypatch.setattr(item_sizes, "_HIDDEN", -1)
-    monkeypatch.setattr(item_sizes, "_ONE_IN", 1)
+def looks_disagreeing(
+    summaries: Iterable[Summary], users: list[list[int]], share: Fraction
+) -> tuple[list[str], list[str]]:
+    """Which of both looks at all twelve items disagree with half of this share; and as if noise were half as large."""
     found: dict[str, list[tuple[Fraction, Any]]] = {"items": [], "listed": []}
-    for summary in drawn("records", draws=DRAWS // 2):
-        assert summary.corrections is not None
-        again = summary.corrections.listed
-        assert again is not None
-        for step, weighed, codes in (
-            ("items", summary.items, list(range(ITEMS))),
-            ("listed", again.weights, again.codes.tolist()),
-        ):
-            exact = weights(USERS, weighed.bound, weighed.units, codes)
-            paid = weighed.bound * weighed.units / (EPSILON * SHARES["items"] / 2)
-            found[step].append((paid, weighed.values - np.array(exact)))
-    assert disagreeing(found) == []
-    halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in pairs] for step, pairs in found.items()}
-    assert disagreeing(halved) == ["items", "listed"]
-
-
-def test_the_list_for_the_largest_shares_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of users, where two of twelve items are wanted; all twelve are on it."""
-    monkeypatch.setattr(item_sizes, "_HIDDEN_TOP", -1)
-    monkeypatch.setattr(item_sizes, "_FOR_EACH", ITEMS // 2)
-    monkeypatch.setattr(item_sizes, "_MOST_OF", 1)
-    monkeypatch.setattr(EvenShares, "selecting_is_better", lambda *_: False)
-    method, noise = made("even-shares", (ITEMS,), EPSILON, Unit("who", max_rows=MOST), top=2), Noise()
-    rows, users = Remembered((ITEMS,), USERS), of_users("users")
-    found: dict[str, list[tuple[Fraction, Any]]] = {"items": [], "listed": []}
-    for _ in range(DRAWS // 2):
-        summary = method.measure(rows, noise)
+    for summary in summaries:
         assert isinstance(summary, SharedCounts)
         assert summary.corrections is not None
         again = summary.corrections.listed
@@ -201,11 +176,30 @@ def test_the_list_for_the_largest_shares_what_items_have(monkeypatch: pytest.Mon
             ("listed", again.weights, again.codes.tolist()),
         ):
             exact = weights(users, weighed.bound, weighed.units, codes)
-            paid = weighed.bound * weighed.units / (EPSILON * TOP_ITEMS / 2)
+            paid = weighed.bound * weighed.units / (EPSILON * share / 2)
             found[step].append((paid, weighed.values - np.array(exact)))
-    assert disagreeing(found) == []
     halved = {step: [(scale, np.asarray(offset) // 2) for scale, offset in pairs] for step, pairs in found.items()}
-    assert disagreeing(halved) == ["items", "listed"]
+    return disagreeing(found), disagreeing(halved)
+
+
+def test_items_that_are_looked_at_twice_share_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All twelve are, each look with half of it."""
+    monkeypatch.setattr(item_sizes, "_HIDDEN", -1)
+    monkeypatch.setattr(item_sizes, "_ONE_IN", 1)
+    found = looks_disagreeing(drawn("records", draws=DRAWS // 2), USERS, SHARES["items"])
+    assert found == ([], ["items", "listed"])
+
+
+def test_the_list_for_the_largest_shares_what_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of users, where two of twelve items are wanted; all twelve are on it."""
+    monkeypatch.setattr(item_sizes, "_HIDDEN_TOP", -1)
+    monkeypatch.setattr(item_sizes, "_FOR_EACH", ITEMS // 2)
+    monkeypatch.setattr(item_sizes, "_MOST_OF", 1)
+    monkeypatch.setattr(EvenShares, "selecting_is_better", lambda *_: False)
+    method, noise = made("even-shares", (ITEMS,), EPSILON, Unit("who", max_rows=MOST), top=2), Noise()
+    rows = Remembered((ITEMS,), USERS)
+    found = looks_disagreeing((method.measure(rows, noise) for _ in range(DRAWS // 2)), of_users("users"), TOP_ITEMS)
+    assert found == ([], ["items", "listed"])
 
 
 def test_replaced_users_cost_twice() -> None:

@@ -38,23 +38,29 @@ def data(spark: Spark, tmp_path: Path) -> Any:
     return discreet.open(spark.classic.createDataFrame(rows), SCHEMA, unit=UNIT, ledger=tmp_path / "ledger", budget=9)
 
 
-@pytest.mark.parametrize("asked", [{"method": "geometric"}, {"method": "threshold", "tau": 4}], ids=["dense", "sparse"])
-def test_executors_draw_what_one_process_draws(
-    asked: dict[str, Any], data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Under the same bits; of which every slice here has the same, as only noise for tests can have."""
+@pytest.fixture
+def writer_alike(monkeypatch: pytest.MonkeyPatch) -> type[SliceWriter]:
+    """Every slice has the same bits, as only noise for tests can have."""
 
     class Alike(SliceWriter):
         def __call__(self, place: int, counts: Counts) -> dict[str, Any]:
             return SliceWriter(self.mechanism, deepcopy(self.noise), self.folder)(place, counts)
 
     monkeypatch.setattr(slices, "SliceWriter", Alike)
+    return Alike
+
+
+@pytest.mark.parametrize("asked", [{"method": "geometric"}, {"method": "threshold", "tau": 4}], ids=["dense", "sparse"])
+def test_executors_draw_what_one_process_draws(
+    asked: dict[str, Any], data: Any, tmp_path: Path, writer_alike: type[SliceWriter]
+) -> None:
+    """Under the same bits."""
     noise, alike = Noise(SeededSource(7)), Noise(SeededSource(7))
     data.publish(discreet.Table(BY, slices=3, **asked), 1, to=tmp_path / "a", noise=noise)
     exact = count(data.origin.source, SCHEMA, UNIT, salt=alike.salt())
     mechanism = made(asked, 3, UNIT)
     for place, mine in enumerate(slices_of(exact, mechanism.cell_slices)):
-        here = Alike(mechanism, alike, str(tmp_path))(place, mine)["file"]
+        here = writer_alike(mechanism, alike, str(tmp_path))(place, mine)["file"]
         there = tmp_path / "a" / f"slice-{place:05d}.parquet"
         assert (tmp_path / here).read_bytes() == there.read_bytes()
 
@@ -63,15 +69,9 @@ def test_candidates_of_executors_are_merged(
     data: Any,
     tmp_path: Path,
     arrived: list[int],  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    writer_alike: type[SliceWriter],
 ) -> None:
     """One process has the same candidates under the same bits, and finds the same sample among them."""
-
-    class Alike(SliceWriter):
-        def __call__(self, place: int, counts: Counts) -> dict[str, Any]:
-            return SliceWriter(self.mechanism, deepcopy(self.noise), self.folder)(place, counts)
-
-    monkeypatch.setattr(slices, "SliceWriter", Alike)
     noise, alike = Noise(SeededSource(7)), Noise(SeededSource(7))
     asked: dict[str, Any] = {"method": "priority", "size": 9}
     release = data.publish(discreet.Table(BY, slices=3, **asked), 1, to=tmp_path / "a", noise=noise)
