@@ -38,7 +38,7 @@ task = "items"
 by = "district"
 epsilon = 0.1
 """
-#: Arrow and ibis load the one, numba the other
+#: Arrow loads the one, numba the other
 NOT_INSTALLED = ("pandas", "scipy")
 QUICK = 1.5
 ASKED = 2.0

@@ -87,6 +87,13 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         return next((group for part, group in TOGETHER.items() if part in nodeid.lower()), nodeid)
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """As xdist has it, which counts all that a process was ever given after each test: so forget what is done."""
+        super().mark_test_complete(node, item_index, duration)
+        given = self.assigned_work[node]
+        for group in [group for group, tests in given.items() if all(tests.values())]:
+            del given[group]
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:

@@ -34,6 +34,14 @@ def array_with_gaps(column: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return values, known
 
 
+def with_gaps(column: Any, known: NDArray[np.bool_]) -> Any:
+    """A column without nulls that is no slice, with nulls where it is not known; Arrow's own ways load more."""
+    import pyarrow as pa
+
+    marks = pa.py_buffer(np.packbits(known, bitorder="little").tobytes())
+    return pa.Array.from_buffers(column.type, len(column), [marks, *column.buffers()[1:]])
+
+
 def valid(column: Any) -> NDArray[np.bool_]:
     """Which entries are not null."""
     return np.concatenate(

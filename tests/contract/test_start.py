@@ -14,8 +14,8 @@ LARGE = {
     *("pydantic", "rich", "scipy", "sqlglot", "typer"),
 }
 ARRAYS = {"numpy", "pyarrow"}
-#: Arrow and ibis load pandas where it is installed, as it is here; it is hidden, as in the default install
-COUNTING = {*ARRAYS, "cryptography", "duckdb", "ibis", "rich", "sqlglot"}
+#: local files are counted without ibis. Arrow loads pandas where it is installed, as here; the default install has none
+COUNTING = {*ARRAYS, "cryptography", "duckdb", "rich"}
 HIDDEN = ("pandas", "scipy")
 #: command -> the large libraries that it needs
 COMMANDS = {

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import ibis
 import pyarrow as pa
 
 from discreet.privacy import Unit
@@ -102,6 +101,6 @@ def _codes(parts: list[Any], schema: Schema, unit: Unit, user: str) -> pa.Table 
         codes = coded(part, aliases, {"user_id": part[USER]}, engine)
         rows.append(codes.filter([codes[name].notnull() for name in codes.columns]))
     most = remembered_bytes(parts[0]) // (8 * len(aliases) + _USER_BYTES)
-    every = ibis.union(*rows).limit(most + 1)
+    every = engine.words.union(*rows).limit(most + 1)
     table = arrow_table(every)
     return table.rename_columns([*schema.names, user]) if table.num_rows <= most else None

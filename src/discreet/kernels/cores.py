@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import chain, islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -32,6 +34,24 @@ def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
     with ThreadPoolExecutor(min(cores(), len(waiting))) as pool:
         return list(pool.map(work, waiting))
+
+
+def as_they_come(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """The same of items that are made one after another, which goes on here meanwhile; only a few ever wait."""
+    coming = iter(items)
+    begun = list(islice(coming, 2))
+    if len(begun) < 2 or cores() < 2:
+        return [work(item) for item in chain(begun, coming)]
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    done: list[Result] = []
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(cores()) as pool:
+        for item in chain(begun, coming):
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > 2 * cores():
+                done.append(waiting.popleft().result())
+        return [*done, *(one.result() for one in waiting)]
 
 
 def slices(size: int, worth: int) -> list[slice]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import Floats, Ints, kernel
+from discreet.kernels.jit import Floats, Ints, kernel, light_kernel
 
 #: pivots smaller than this are rounding
 _TINY = 1e-9
@@ -68,7 +68,13 @@ def _most(members: Floats, low: Floats, high: Floats, weights: Floats, steps: in
     return tableau[2 * rows, atoms] + _ROUNDING * largest, True
 
 
-@kernel
+def _steps_of(members: Floats, low: Floats, *_: object) -> int:
+    """About how many steps all programmes take, both ways."""
+    rows, atoms = members.shape
+    return int(8 * rows * rows * atoms * len(low))
+
+
+@light_kernel(_steps_of, 2**18)
 def linear_bounds(
     members: Floats, low: Floats, high: Floats, asked: Floats, steps: int, least: Floats, most: Floats, fits: Ints
 ) -> None:

@@ -118,7 +118,7 @@ def _create_file_if_absent(file: Path, place: str, dataset: str, cap: int | None
 
 
 def _connection(file: Path, options: str, timeout: float) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.as_uri()}?{options}", timeout, isolation_level=None, uri=True)
+    return sqlite3.connect(f"{file.as_uri()}?{options}", timeout=timeout, isolation_level=None, uri=True)
 
 
 def _pending(file: Path) -> bool:

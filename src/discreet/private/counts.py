@@ -129,6 +129,8 @@ class Counts(NeverShown):
 
     def marginal(self, places: Sequence[int]) -> Counts:
         """Counts by some of the attributes, in the given order."""
+        if list(places) == list(range(len(self.sizes))):
+            return self  # cannot be changed
         return Counts.from_arrays([self.sizes[place] for place in places], self.codes[:, list(places)], self.counts)
 
     # what a mechanism may look at (`bounded.Bounded`): these counts and nothing else

@@ -10,8 +10,6 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-import ibis
-
 from discreet.errors import BadSpec
 from discreet.private.date_formats import FORMATS, fitting_formats
 from discreet.private.engines.coding import coded
@@ -83,7 +81,7 @@ def _id(raw: Any, engine: Engine) -> DraftedColumn | None:
     kind = raw.type()
     if text is None or kind.is_boolean() or kind.is_timestamp() or kind.is_date():
         return None
-    rows = text.nullif("").name("id").as_table()
+    rows = raw.table.select(id=text.nullif(""))
     each = rows.filter(rows.id.notnull()).group_by("id").aggregate(n=lambda some: some.count())
     parts = each.id.re_search(r"^-?[0-9]*\.[0-9]*[1-9]").sum()  # numbers that are not whole are amounts
     found = each.aggregate(ids=each.count(), rows=each.n.sum(), usual=each.n.quantile(0.9), parts=parts)
@@ -141,13 +139,13 @@ def _readings(raw: Any, engine: Engine) -> Iterator[tuple[Callable[[Any, Any], O
     if number is not None:
         yield _reals, "numbers", number, ~number.isinf()
     if day is not None:  # one that Python knows, whose last day may stand for infinity
-        yield _dates, "dates", day, (day >= ibis.literal(date.min)) & (day < ibis.literal(date.max))
+        yield _dates, "dates", day, (day >= date.min) & (day < date.max)
 
 
 def _codes_or_dates(raw: Any, engine: Engine) -> DraftedColumn | None:
     """Whole numbers that are no amounts: days such as 20241231, or codes of one length, perhaps with zeros in front."""
     text = engine.text(raw).nullif("")
-    rows = text.name("code").as_table()
+    rows = raw.table.select(code=text)
     rows = rows.select(length=rows.code.length(), zero=rows.code.startswith("0"), whole=rows.code.re_search("^[0-9]+$"))
     found = rows.aggregate(
         short=rows.length.min(), long=rows.length.max(), zeros=rows.zero.sum(), others=(~rows.whole).sum()
@@ -167,7 +165,7 @@ def _codes_or_dates(raw: Any, engine: Engine) -> DraftedColumn | None:
 def _by_format(raw: Any, formats: tuple[str, ...], engine: Engine) -> DraftedColumn | None:
     """Dates, if one format fits every value; some of the values rule out most formats quickly."""
     if raw.type().is_string():
-        texts = raw.name("text").as_table()
+        texts = raw.table.select(text=raw)
         some = _fetched(texts.filter(~engine.missing(texts.text)).distinct().limit(MOST_LABELS))
         likely = fitting_formats([text for (text,) in some])
         formats = tuple(one for one in formats if one in likely)
@@ -184,8 +182,8 @@ def _by_format(raw: Any, formats: tuple[str, ...], engine: Engine) -> DraftedCol
 def _fitting(raw: Any, formats: tuple[str, ...], engine: Engine) -> dict[str, tuple[date, date]]:
     """The formats that fit every value there is, each with the first and the last day that it gives."""
     days = {f"d{place}": engine.moment(raw, written).cast("date") for place, written in enumerate(formats)}
-    rows = raw.as_table().select(**days, there=~engine.missing(raw))
-    is_day = {name: rows[name].between(ibis.literal(_FIRST_DAY), ibis.literal(_LAST_DAY)) for name in days}
+    rows = raw.table.select(**days, there=~engine.missing(raw))
+    is_day = {name: rows[name].between(_FIRST_DAY, _LAST_DAY) for name in days}
     misses = [(rows.there & ~fits.fill_null(False)).sum().name(f"{name}_misses") for name, fits in is_day.items()]
     ends = [end.name(f"{name}_{way}") for name in days for way, end in _two_ends(rows[name])]
     (seen,) = _fetched(rows.aggregate([rows.there.sum().name("rows"), *misses, *ends]))
@@ -200,7 +198,7 @@ def _two_ends(day: Any) -> list[tuple[str, Any]]:
 
 def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
     """The lowest and the highest of the values that fit, and how many do not."""
-    rows = raw.as_table().select(value=value, fits=fits.fill_null(False), there=raw.notnull())
+    rows = raw.table.select(value=value, fits=fits.fill_null(False), there=raw.notnull())
     lowest, highest = rows.value.min(where=rows.fits), rows.value.max(where=rows.fits)
     found = rows.aggregate(low=lowest, high=highest, others=(rows.there & ~rows.fits).sum())
     ((low, high, others),) = _fetched(found)
@@ -209,7 +207,7 @@ def _ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any, int]:
 
 def _usual_ends(raw: Any, value: Any, fits: Any) -> tuple[Any, Any]:
     """Between which nearly all of these numbers lie; whole numbers, if they are."""
-    rows = raw.as_table().select(value=value, fits=fits.fill_null(False))
+    rows = raw.table.select(value=value, fits=fits.fill_null(False))
     rows = rows.filter(rows.fits & rows.value.notnull())
     found = rows.aggregate(low=rows.value.quantile(FAR), high=rows.value.quantile(1 - FAR))
     ((low, high),) = _fetched(found)
@@ -221,7 +219,7 @@ def _fetched(expression: Any) -> list[tuple[Any, ...]]:
 
 
 def _labels(text: Any) -> DraftedColumn:
-    found = text.name("label").as_table().distinct()
+    found = text.table.select(label=text).distinct()
     labels = sorted(label for (label,) in _fetched(found.filter(found.label.notnull()).limit(MOST_LABELS + 1)))
     if len(labels) > MOST_LABELS:
         return DraftedColumn(None, f"it has more than {MOST_LABELS} labels", is_long=True)

@@ -9,13 +9,12 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-import ibis
-
 from discreet.naming import OTHER
 from discreet.privacy import Unit
 from discreet.private.engines.base import USER, Source
 from discreet.private.engines.coding import coded
 from discreet.private.engines.counting_query import read
+from discreet.private.engines.expressions import expressions_of
 from discreet.private.engines.session import Limits, arrow_table, kept_table
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
@@ -86,37 +85,38 @@ def _states(parts: list[Any], schema: Schema, unit: Unit, stack: ExitStack) -> A
         part = stack.enter_context(kept_table(raw)) if engine.is_duckdb else raw
         part = part if unit.is_row else with_users(part, engine, unit.column, kinds)
         attributes: dict[str, Attribute] = {}
-        keep: dict[str, Any] = {"user_id": ibis.null("string") if unit.is_row else part[USER]}
+        keep: dict[str, Any] = {"user_id": engine.words.null("string") if unit.is_row else part[USER]}
         again = {}
         for place, attribute in enumerate(schema.values()):
             alias = f"a{place}"
             attributes[alias] = replace(attribute, outside="drop", null="drop", special=None)
             keep[f"{alias}_none"] = engine.missing(part[alias])
             text = engine.text(part[alias])
-            keep[f"{alias}_text"] = ibis.null("string") if text is None else text
+            keep[f"{alias}_text"] = engine.words.null("string") if text is None else text
             if not isinstance(attribute, Nominal):
                 again[f"{alias}_far"] = part[alias]
                 attributes[f"{alias}_far"] = replace(attribute, outside="clamp", null="drop", special=None)
         codes = coded(part.mutate(**again) if again else part, attributes, keep, engine)
         found = dict(_attribute_states(codes, schema))
         rows.append(codes.select(user_id=codes.user_id, someone=_someone(codes, unit), **found))
-    return stack.enter_context(kept_table(ibis.union(*rows))) if engine.is_duckdb else ibis.union(*rows)
+    return stack.enter_context(kept_table(engine.words.union(*rows))) if engine.is_duckdb else engine.words.union(*rows)
 
 
 def _someone(codes: Any, unit: Unit) -> Any:
-    return ibis.literal(True) if unit.is_row else codes.user_id.notnull()
+    return expressions_of(codes).literal(True) if unit.is_row else codes.user_id.notnull()
 
 
 def _attribute_states(codes: Any, schema: Schema) -> Iterator[tuple[str, Any]]:
+    words = expressions_of(codes)
     for place, attribute in enumerate(schema.values()):
         alias = f"a{place}"
         inside, none = codes[alias].notnull(), codes[f"{alias}_none"]
-        far = ibis.literal(False) if isinstance(attribute, Nominal) else ~inside & codes[f"{alias}_far"].notnull()
+        far = words.literal(False) if isinstance(attribute, Nominal) else ~inside & codes[f"{alias}_far"].notnull()
         none = ~inside & ~far & none
         unread = ~inside & ~far & ~none
         kept = inside
         if attribute.outside == "clamp":  # there is no nearest end for what is no value at all, so its rule is null's
-            kept = kept | far | (unread if attribute.null == OTHER else ibis.literal(False))
+            kept = kept | far | (unread if attribute.null == OTHER else words.literal(False))
         elif attribute.outside == OTHER:
             kept = kept | far | unread
         if attribute.null == OTHER:
@@ -125,7 +125,7 @@ def _attribute_states(codes: Any, schema: Schema) -> Iterator[tuple[str, Any]]:
         yield f"{alias}_far", far
         yield f"{alias}_none", none
         yield f"{alias}_lost", ~kept
-        yield f"{alias}_text", ibis.ifelse(far | unread, codes[f"{alias}_text"], ibis.null("string"))
+        yield f"{alias}_text", words.ifelse(far | unread, codes[f"{alias}_text"], words.null("string"))
 
 
 def _attribute(states: Any, alias: str, found: Mapping[str, int]) -> AttributeCounts:

@@ -150,7 +150,7 @@ class Data:
         from discreet.noise import Noise
 
         noise, target = noise or Noise(), None if to is None else usable_path(to, "the folder of a release")
-        ready = self._ready(task, epsilon, name or f"{task.name}-{uuid.uuid4().hex[:12]}", target, noise, reliable)
+        ready = self._ready(task, epsilon, name, target, noise, reliable)
         if (finished := found_again(self.ledger, ready)) is not None:
             return finished
         if target is not None:
@@ -268,11 +268,14 @@ class Data:
             raise DiscreetError(f"{mechanism.method} would cost {mechanism.cost}, more than {as_text(request.epsilon)}")
         return mechanism
 
-    def _ready(self, task: Task, epsilon: Number, name: str, target: Path | None, noise: Noise, reliable: Any) -> Ready:
-        """Refuses what cannot be made, before anything is charged."""
+    def _ready(
+        self, task: Task, epsilon: Number, name: str | None, target: Path | None, noise: Noise, reliable: Any
+    ) -> Ready:
+        """Refuses what cannot be made, before anything is charged. Without a name it is called after its task."""
         if self.span is not None and task.known:
             raise BadParameter(KNOWN_OF_ALL_ROWS)
         request = self._request(task, epsilon)
+        name = name or f"{task.name}-{uuid.uuid4().hex[:12]}"
         release_id, about = self.id_of(name), self._rows()
         method, digest = settled(known_digests(self.ledger, release_id, target), task, request, noise.name, about)
         mechanism = self._mechanism(task, request, method)

@@ -74,6 +74,8 @@ def test_until_it_is_complete_nobody_else_can_read_it(tmp_path: Path, monkeypatc
         ({"epsilon": "much"}, BadParameter),
         ({"epsilon": True}, BadParameter),
         ({"task": discreet.Table(["age", "sexx"])}, UnknownAttribute),
+        ({"task": ["age", "sex"]}, BadParameter),
+        ({"task": ["age", "sex"], "name": None}, BadParameter),
         ({"task": task_from_dict({"task": "table", "by": ["age"], "method": "geometrik"})}, BadParameter),
         ({"task": task_from_dict({"task": "table", "by": ["age"], "method": "geometric", "theta": 3})}, BadParameter),
         ({"epsilon": "3.000000001"}, BudgetExceeded),

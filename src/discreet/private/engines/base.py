@@ -93,7 +93,7 @@ class Source(ABC):
 
     @abstractmethod
     def tables(self, wanted: Wanted, limits: Limits, careful: bool) -> AbstractContextManager[list[Any]]:
-        """ibis tables that together hold every row once, with the columns `wanted` (alias -> name) only."""
+        """Tables (see `expressions`) that together hold every row once, with the columns `wanted` (alias -> name)."""
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"

@@ -11,9 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import ibis
-
 from discreet.privacy import Unit
+from discreet.private.engines.expressions import EngineFunction, expressions_of
 
 #: a user's equal rows are numbered in blocks, so that one user with very many of them takes little memory
 BLOCK = 1024
@@ -21,29 +20,15 @@ BLOCK = 1024
 DIGITS = 16
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def md5(text: str) -> str:  # type: ignore[empty-body]
-    """A function of DuckDB, PostgreSQL and Spark: 32 hexadecimal digits."""
-
-
-@ibis.udf.scalar.builtin(name="left")  # type: ignore[untyped-decorator]
-def _first(text: str, digits: int) -> str:  # type: ignore[empty-body]
-    """As above; ibis's own `left` makes PostgreSQL compute its text twice."""
-
-
-@ibis.udf.scalar.builtin(name="decode", signature=(("string", "string"), "binary"))  # type: ignore[untyped-decorator]
-def _decoded(text: Any, how: Any) -> Any:
-    """PostgreSQL's function."""
-
-
-@ibis.udf.scalar.builtin(name="generate_series")  # type: ignore[untyped-decorator]
-def _series(first: int, last: int) -> int:  # type: ignore[empty-body]
-    """PostgreSQL's function, which makes rows one by one and so needs no blocks."""
-
-
-@ibis.udf.scalar.builtin(name="sequence", signature=(("int64", "int64", "int64"), "array<int64>"))  # type: ignore[untyped-decorator]
-def _sequence(first: Any, last: Any, step: Any) -> Any:
-    """Spark's function."""
+# of DuckDB, PostgreSQL and Spark: 32 hexadecimal digits
+_md5 = EngineFunction("md5", ("string",), "string")
+# as above; ibis's own `left` makes PostgreSQL compute its text twice
+_first = EngineFunction("left", ("string", "int64"), "string")
+# PostgreSQL's; it makes the rows of a series one by one, so they need no blocks
+_decoded = EngineFunction("decode", ("string", "string"), "binary")
+_series = EngineFunction("generate_series", ("int64", "int64"), "int64")
+# Spark's
+_sequence = EngineFunction("sequence", ("int64", "int64", "int64"), "array<int64>")
 
 
 def bounded(rows: Any, words: list[str], unit: Unit, salt: bytes) -> Any:
@@ -54,32 +39,34 @@ def bounded(rows: Any, words: list[str], unit: Unit, salt: bytes) -> Any:
 
 def kept_rows(rows: Any, words: list[str], most: int, per_cell: int | None, salt: bytes) -> Any:
     """Cells (`words`) and how many rows `n` of one user in them count; users within the bound are not ranked."""
+    sql = expressions_of(rows)
     groups = rows.group_by(["user_id", *words]).aggregate(n=rows.count().cast("int64"))
     if per_cell is not None:
-        groups = groups.mutate(n=ibis.least(groups.n, ibis.literal(per_cell, "int64")))
+        groups = groups.mutate(n=sql.least(groups.n, sql.literal(per_cell, "int64")))
     totals = groups.mutate(total=groups.n.sum().over(group_by=groups.user_id).cast("int64"))
     totals = totals.mutate(above=totals.total > most)
-    single = singly(totals.mutate(copies=ibis.ifelse(totals.above, totals.n, ibis.literal(1, "int64"))))
+    single = singly(totals.mutate(copies=sql.ifelse(totals.above, totals.n, sql.literal(1, "int64"))))
     ticket = sortable(ticket_of(single, words, salt))
-    single = single.mutate(ticket=ibis.ifelse(single.above, ticket, ibis.null(ticket.type())))
+    single = single.mutate(ticket=sql.ifelse(single.above, ticket, sql.null(ticket.type())))
     order = [single.ticket, *(single[name] for name in words), single.copy]
-    ranked = single.mutate(rank=ibis.row_number().over(group_by=single.user_id, order_by=order))
+    ranked = single.mutate(rank=sql.row_number().over(group_by=single.user_id, order_by=order))
     chosen = ranked.filter(~ranked.above | (ranked.rank < most))
-    return chosen.select("user_id", *words, n=ibis.ifelse(chosen.above, ibis.literal(1, "int64"), chosen.n))
+    return chosen.select("user_id", *words, n=sql.ifelse(chosen.above, sql.literal(1, "int64"), chosen.n))
 
 
 def singly(groups: Any) -> Any:
     """`copies` rows in place of each, numbered by `copy` from 0 on."""
+    sql = expressions_of(groups)
     if groups.get_backend().name == "postgres":
-        return groups.mutate(copy=_series(ibis.literal(0, "int64"), groups.copies - 1))
+        return groups.mutate(copy=_series(sql.literal(0, "int64"), groups.copies - 1))
     if groups.get_backend().name == "pyspark":
-        first = ibis.literal(0, "int64")
-        blocks = groups.mutate(start=_sequence(first, groups.copies - 1, ibis.literal(BLOCK, "int64")).unnest())
-        last = ibis.least(blocks.start + BLOCK, blocks.copies) - 1
-        return blocks.mutate(copy=_sequence(blocks.start, last, ibis.literal(1, "int64")).unnest())
-    blocks = groups.mutate(start=ibis.range(ibis.literal(0, "int64"), groups.copies, BLOCK).unnest())
-    blocks = blocks.mutate(end=ibis.least(blocks.start + BLOCK, blocks.copies))
-    return blocks.mutate(copy=ibis.range(blocks.start, blocks.end).unnest())
+        first = sql.literal(0, "int64")
+        blocks = groups.mutate(start=_sequence(first, groups.copies - 1, sql.literal(BLOCK, "int64")).unnest())
+        last = sql.least(blocks.start + BLOCK, blocks.copies) - 1
+        return blocks.mutate(copy=_sequence(blocks.start, last, sql.literal(1, "int64")).unnest())
+    blocks = groups.mutate(start=sql.range(sql.literal(0, "int64"), groups.copies, BLOCK).unnest())
+    blocks = blocks.mutate(end=sql.least(blocks.start + BLOCK, blocks.copies))
+    return blocks.mutate(copy=sql.range(blocks.start, blocks.end).unnest())
 
 
 def ticket_of(rows: Any, words: list[str], salt: bytes) -> Any:
@@ -87,12 +74,12 @@ def ticket_of(rows: Any, words: list[str], salt: bytes) -> Any:
     record = digest_of(rows.user_id, salt)
     for name in [*words, "copy"]:
         record = record + "/" + rows[name].cast("string")
-    return _first(md5(record), DIGITS)
+    return _first(_md5(record), DIGITS)
 
 
 def digest_of(user: Any, salt: bytes) -> Any:
     """Hexadecimal digits for a user."""
-    return _first(md5(ibis.literal(head_of(salt)) + user.cast("string")), DIGITS)
+    return _first(_md5(expressions_of(user).literal(head_of(salt)) + user.cast("string")), DIGITS)
 
 
 def head_of(salt: bytes) -> str:

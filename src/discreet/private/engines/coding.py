@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 
@@ -51,21 +50,22 @@ class Rules:
 
     def only(self) -> Step:
         """The coding of a column whose type can hold no value of the domain."""
-        return self.step(lambda _: _constant(None))
+        return self.step(lambda _: self._constant(None))
 
     def inside(self, is_outside: Any, code: Any) -> Any:
         """`code` of a value moved into the domain; without clamping, the rule's code if it had to be moved."""
-        return code if self.clamps else ibis.ifelse(is_outside, _constant(self.outside), code)
+        return code if self.clamps else self.engine.words.ifelse(is_outside, self._constant(self.outside), code)
 
     def _applied(self, raw: Any, code: Any) -> Any:
         if self.null == self.odd:
             return code if self.null is None else code.fill_null(self.null)
-        rule = ibis.ifelse(self.engine.missing(raw), _constant(self.null), _constant(self.odd))
-        return ibis.ifelse(code.notnull(), code, rule)
+        words = self.engine.words
+        rule = words.ifelse(self.engine.missing(raw), self._constant(self.null), self._constant(self.odd))
+        return words.ifelse(code.notnull(), code, rule)
 
-
-def _constant(code: int | None) -> Any:
-    return ibis.null("int64") if code is None else ibis.literal(code, "int64")
+    def _constant(self, code: int | None) -> Any:
+        words = self.engine.words
+        return words.null("int64") if code is None else words.literal(code, "int64")
 
 
 def coded(table: Any, attributes: Mapping[str, Attribute], keep: Mapping[str, Any], engine: Engine) -> Any:
@@ -109,7 +109,7 @@ def _step(value: Any, attribute: Attribute, engine: Engine) -> Step:
         return rules.only()
     if not isinstance(attribute, Nominal):
         step = (real if attribute.kind == "real" else whole)(value, attribute, rules)
-        return _renamed(step, engine.text(value), attribute.mapped) if attribute.mapped else step
+        return _renamed(step, engine.text(value), attribute.mapped, engine) if attribute.mapped else step
     codes: dict[Any, int] = attribute.written
     key, key_type = engine.text(value), pa.string()
     if key is None:
@@ -125,11 +125,11 @@ def _step(value: Any, attribute: Attribute, engine: Engine) -> Step:
     return rules.step(lambda found: found, key, lookup)
 
 
-def _renamed(step: Step, text: Any, codes: Mapping[str, int]) -> Step:
+def _renamed(step: Step, text: Any, codes: Mapping[str, int], engine: Engine) -> Step:
     """The same coding, but for the values that a map gives another meaning."""
     if text is None:
         return step
-    found = text.cases(*codes.items(), else_=ibis.null("int64"))
+    found = text.cases(*codes.items(), else_=engine.words.null("int64"))
     return Step(lambda column, found_key: found.fill_null(step.code(column, found_key)), step.key, step.lookup)
 
 

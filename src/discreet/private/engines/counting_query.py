@@ -1,4 +1,4 @@
-"""The counting query: code, filter, bound per user (`bounding`), group, count. Written once, in ibis, for all."""
+"""The counting query: code, filter, bound per user (`bounding`), group, count. Written once for all (`expressions`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-import ibis
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +16,7 @@ from discreet.private.counts import Counts, word_slices
 from discreet.private.engines.base import USER, Result, Source, Work
 from discreet.private.engines.bounding import bounded
 from discreet.private.engines.coding import coded
+from discreet.private.engines.expressions import expressions_of
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, arrow_table, quiet
 from discreet.private.engines.streamed_bounding import MOST_CELLS, bounded_cells
@@ -96,7 +96,7 @@ def _rehearsal(task: str, unit: Unit) -> Callable[[list[Any], Schema, Unit], Any
 
 
 def read(source: Source, schema: Schema, unit: Unit, limits: Limits, work: Work[Result]) -> Result:
-    """What `work` makes of the rows; it gets ibis tables with columns a0, a1, ... and `user`."""
+    """What `work` makes of the rows; it gets tables with columns a0, a1, ... and `user`."""
     wanted = {f"a{index}": column for index, column in enumerate(schema.columns)}
     if not unit.is_row:
         wanted[USER] = unit.column
@@ -147,15 +147,16 @@ def _aggregated_sets(
     """All tables in one query: each cell of all attributes adds to its place in every table, one after the other."""
     rows, names = coded_rows(parts, schema, unit, packed=False)
     cells = rows.group_by(names).aggregate(n=rows.count()) if unit.is_row else bounded(rows, names, unit, salt)
+    sql = expressions_of(cells)
     shapes = [[schema.sizes[place] for place in mine] for mine in places]
     starts = np.cumsum([0, *map(prod, shapes)])
     found = []
     for mine, shape, start in zip(places, shapes, starts.tolist(), strict=False):
-        cell = ibis.literal(0, "int64")
+        cell = sql.literal(0, "int64")
         for place, size in zip(mine, shape, strict=True):
             cell = cell * size + cells[names[place]]
         found.append(cell + start)
-    spread = cells.select(n=cells.n, place=ibis.array(found).unnest())
+    spread = cells.select(n=cells.n, place=sql.array(found).unnest())
     table = arrow_table(spread.group_by("place").aggregate(n=spread.n.sum()), rows.get_backend())
     flat = np.zeros(starts[-1], np.int64)
     flat[np.array(table["place"].to_pylist(), np.int64)] = np.array(table["n"].to_pylist(), np.int64)
@@ -211,4 +212,4 @@ def coded_rows(
             words[f"w{index}"] = word
         worded = codes.select(**words, **{name: codes[name] for name in keep})
         rows.append(worded.filter([worded[name].notnull() for name in worded.columns]))
-    return ibis.union(*rows), list(words)
+    return engine.words.union(*rows), list(words)

@@ -12,7 +12,7 @@ from discreet.errors import SourceError
 from discreet.private.engines.arrow_columns import from_values
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.lazily import Lazily
-from discreet.private.engines.session import quoted
+from discreet.private.engines.sql.writing import quoted
 from discreet.private.engines.table_sources import DuckdbSource, ImportedSource, text_without_rows
 
 pa = Lazily("pyarrow")

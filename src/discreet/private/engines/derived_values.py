@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ibis
-
 from discreet.private.engines.values import Engine
 from discreet.schema import Attribute, Nominal
 from discreet.schema.reading import PART_LABELS
@@ -26,7 +24,7 @@ def derived(raw: Any, attribute: Attribute, engine: Engine) -> Any:
     if not isinstance(attribute, Nominal) or reading.part not in PART_LABELS:
         return number
     labels = PART_LABELS[reading.part]
-    return number.cases(*enumerate(labels, start=1), else_=ibis.null("string"))
+    return number.cases(*enumerate(labels, start=1), else_=engine.words.null("string"))
 
 
 _PARTS = {

@@ -17,7 +17,8 @@ from discreet.private.engines.arrow_columns import parquet_batches, readable_str
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
 from discreet.private.engines.lazily import Lazily
-from discreet.private.engines.session import Limits, Session, picked, private_session, quoted
+from discreet.private.engines.session import Limits, Session, picked, private_session
+from discreet.private.engines.sql.writing import quoted
 from discreet.private.engines.table_sources import text_without_rows
 
 pa = Lazily("pyarrow")

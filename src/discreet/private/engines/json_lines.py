@@ -17,7 +17,8 @@ from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.csv_text import unpacked
 from discreet.private.engines.file_sources import FileSource
 from discreet.private.engines.lazily import Lazily
-from discreet.private.engines.session import Session, quoted
+from discreet.private.engines.session import Session
+from discreet.private.engines.sql.writing import quoted
 from discreet.private.engines.table_sources import text_without_rows
 
 pa = Lazily("pyarrow")

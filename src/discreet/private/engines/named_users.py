@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.kernels.numbering import number_texts, place_again
 from discreet.private.engines.base import USER
 from discreet.private.engines.bounding import digest_of
-from discreet.private.engines.session import arrow_table
+from discreet.private.engines.session import arrow_table, small_table
 from discreet.private.engines.users import with_users
 from discreet.private.engines.values import engine_of
 
@@ -74,7 +73,7 @@ def users_of(texts: Any, backend: Any, column: str | None, salt: bytes) -> tuple
 
     Texts of a column are told apart by the rule; without one they have been, and each is a user.
     """
-    names = ibis.memtable(pa.table({USER: texts, "place": np.arange(len(texts))}))
+    names = small_table(backend, pa.table({USER: texts, "place": np.arange(len(texts))}))
     users = names if column is None else with_users(names, engine_of(backend), column, [names[USER].type()])
     found = arrow_table(users.select("place", USER, digest=digest_of(users[USER], salt)), backend)
     numbered = pa.concat_arrays(found[USER].chunks or [pa.array([], pa.string())]).dictionary_encode()

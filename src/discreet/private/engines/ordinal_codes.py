@@ -8,11 +8,11 @@ from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-import ibis
 import numpy as np
 import pyarrow as pa
 
 from discreet.errors import BadParameter
+from discreet.private.engines.expressions import expressions_of
 from discreet.private.engines.values import FLOAT_EXACT, Engine
 from discreet.schema import Ordinal
 
@@ -40,7 +40,7 @@ def whole(raw: Any, attribute: Ordinal, rules: Rules) -> Step:
     for offset, outside in reversed(readings):  # the first that is a number wins
         found = _quotient(offset, width, end - low) if edges is None else _tree(offset, edges - low)
         found = rules.inside(outside, found)
-        code = found if code is None else ibis.ifelse(offset.notnull(), found, code)
+        code = found if code is None else rules.engine.words.ifelse(offset.notnull(), found, code)
     return rules.step(lambda _: code)
 
 
@@ -79,8 +79,9 @@ def _offset(number: Any, low: int, end: int) -> Any:
 
 def _between(value: Any, first: Any, last: Any) -> Any:
     """The value, moved to the nearest end if it lies outside. NULL stays NULL."""
-    low, high = (ibis.literal(end, value.type()) for end in (first, last))
-    return ibis.ifelse(value < first, low, ibis.ifelse(value > last, high, value))
+    words = expressions_of(value)
+    low, high = (words.literal(end, value.type()) for end in (first, last))
+    return words.ifelse(value < first, low, words.ifelse(value > last, high, value))
 
 
 def _quotient(offset: Any, width: int, span: int) -> Any:
@@ -102,13 +103,15 @@ def _tree(value: Any, edges: np.ndarray[Any, Any]) -> Any:
             "use bins of equal width with fewer digits, or fewer bins"
         )
 
+    words = expressions_of(value)
+
     def bisect(first: int, after: int) -> Any:
         if after - first == 1:
-            return ibis.literal(first, "int64")
+            return words.literal(first, "int64")
         middle = (first + after) // 2
-        return ibis.ifelse(value < edges[middle].item(), bisect(first, middle), bisect(middle, after))
+        return words.ifelse(value < edges[middle].item(), bisect(first, middle), bisect(middle, after))
 
-    return ibis.ifelse(value.isnull(), ibis.null("int64"), bisect(0, len(edges) - 1))
+    return words.ifelse(value.isnull(), words.null("int64"), bisect(0, len(edges) - 1))
 
 
 def real(raw: Any, attribute: Ordinal, rules: Rules) -> Step:
@@ -162,13 +165,13 @@ class _Grid:
 
     def bin(self, value: Any) -> Any:
         """A guess from the distance, then moved by one where the exact edges say so."""
-        last = self.bins - 1
+        words, last = expressions_of(value), self.bins - 1
         guess = ((value - self.edge(0)) / (self.step / self.per_one)).floor().cast("int64")
-        guess = ibis.ifelse(guess > last, last, guess)
-        up = ibis.ifelse(value >= self._edge(guess + 1), 1, 0)
-        down = ibis.ifelse(value < self._edge(guess), 1, 0)
+        guess = words.ifelse(guess > last, last, guess)
+        up = words.ifelse(value >= self._edge(guess + 1), 1, 0)
+        down = words.ifelse(value < self._edge(guess), 1, 0)
         code = guess + up - down
-        return ibis.ifelse(code > last, last, code)
+        return words.ifelse(code > last, last, code)
 
     def _edge(self, index: Any) -> Any:
         value = (index * self.step + self.start).cast("float64") / float(self.per_one)

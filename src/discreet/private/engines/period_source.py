@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import ibis
-
 from discreet.private.engines.base import Source, Wanted
 from discreet.private.engines.derived_values import derived
 from discreet.private.engines.session import Limits
@@ -41,5 +39,5 @@ class PeriodSource(Source):
         value = derived(part[_WHEN], self._dates, engine)
         day = None if value is None else engine.day(value)
         if day is None:  # the type of the column holds no days
-            return part.filter(ibis.literal(False))
+            return part.filter(engine.words.literal(False))
         return part.filter((day >= self._span.first) & (day <= self._span.last))

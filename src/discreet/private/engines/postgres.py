@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from discreet.errors import SourceError
 from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.postgres_types import base_types, plain_column
-from discreet.private.engines.session import Limits, quiet, quoted
+from discreet.private.engines.session import Limits, quiet
+from discreet.private.engines.sql.writing import quoted
 
 SCHEMES = ("postgresql://", "postgres://")
 #: how values are written as text, whatever the role or the database prefers; large expressions are not worth compiling

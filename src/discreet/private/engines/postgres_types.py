@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.private.engines.session import quoted
+from discreet.private.engines.sql.writing import quoted
 
 #: days that are moments, too
 _BETWEEN = "CASE WHEN {0} IS NOT NULL THEN LEAST(GREATEST({0}, '4713-01-02 BC'::{1}), '294276-12-30'::{1}) END"

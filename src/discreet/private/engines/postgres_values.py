@@ -12,7 +12,7 @@ import ibis
 import ibis.expr.operations as ops
 
 from discreet.errors import SourceError
-from discreet.private.engines.session import quoted
+from discreet.private.engines.sql.writing import quoted
 from discreet.private.engines.values import Engine, where
 
 _SPACE = " \t\n\v\f\r"

@@ -11,15 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from typing import Any
 
-import ibis
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter
 from discreet.privacy import Unit
-from discreet.private.engines.aggregated_histories import AggregatedHistories
 from discreet.private.engines.base import Source
 from discreet.private.engines.counting_query import coded_rows, read
+from discreet.private.engines.expressions import expressions_of
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.reservoirs import Batch, Reservoirs, ShardedRows
 from discreet.private.engines.session import UNLIMITED, Limits, array_batches, kept_table, remembered_bytes
@@ -38,6 +37,8 @@ def histories(source: Any, schema: Schema, unit: Unit, *, looks: int = 1, limits
         raise BadParameter(f"{' x '.join(schema)} makes {schema.cells:,} cells, too many for items; use fewer contexts")
     opened = open_source(source)
     if opened.counts_itself:
+        from discreet.private.engines.aggregated_histories import AggregatedHistories
+
         return AggregatedHistories(opened, schema, unit, limits)
     return RowHistories(opened, schema, unit, looks, limits)
 
@@ -113,7 +114,7 @@ def _batches(parts: list[Any], schema: Schema, unit: Unit, stack: ExitStack) -> 
     else:  # names become numbers, one for one; hashes alone could confuse two users
         kept = stack.enter_context(kept_table(rows))
         named = kept.select("user_id").distinct()
-        named = stack.enter_context(kept_table(named.mutate(user=ibis.row_number())))
+        named = stack.enter_context(kept_table(named.mutate(user=expressions_of(named).row_number())))
         ticket = kept.user_id.cast("string").hash().cast("int64")
         rows = kept.mutate(ticket=ticket).join(named, "user_id")
         rows = rows.select("user", "ticket", word=rows[word].cast("int32"))

@@ -6,6 +6,7 @@ The folder lies in the system's folder for temporary files (TMPDIR).
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 import traceback
 import uuid
@@ -15,11 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet
 
 from numpy.typing import NDArray
 
 from discreet.errors import BadParameter, SourceError, without_secrets
+from discreet.private.engines.expressions import is_own
+from discreet.private.engines.sql.connection import OwnDuckdb
+from discreet.private.engines.sql.writing import quoted
 
 MEMORY_SHARE = "60%"
 MOST_THREADS = 1024
@@ -29,13 +32,14 @@ BATCH_ROWS = 1 << 20
 _CHOOSE_JOIN_SIDES = "join_order,build_side_probe_side"
 # DuckDB rounds nanoseconds, and with them the last one of a day into the next
 _IN_MICROSECONDS = "make_timestamp(epoch_ns({0}) // 1000 - (epoch_ns({0}) % 1000 < 0)::BIGINT)"
+_AS_TEXT = "CAST({} AS VARCHAR)"
 _PLAINER_TYPES = {
     "TIMESTAMP_NS": _IN_MICROSECONDS,
     "TIMESTAMPTZ_NS": _IN_MICROSECONDS,
     "UHUGEINT": "TRY_CAST({} AS DOUBLE)",
     "BIGNUM": "TRY_CAST({} AS DOUBLE)",
-    "JSON": "CAST({} AS VARCHAR)",
-    '"NULL"': "CAST({} AS VARCHAR)",
+    "JSON": _AS_TEXT,
+    '"NULL"': _AS_TEXT,
 }
 
 
@@ -63,28 +67,22 @@ def _is_size(given: object) -> bool:
 UNLIMITED = Limits()
 
 
-#: engines that we opened ourselves, and close
-_own: WeakSet[Any] = WeakSet()
-
-
 def small_table(backend: Any, table: Any) -> Any:
-    """A small public table of Arrow as an ibis table, to be joined."""
-    if backend not in _own:
+    """A small public table of Arrow as a table of an engine, to be joined."""
+    if not is_own(backend):
         import ibis
 
         return ibis.memtable(table)
-    # as ibis does in the end, but for that it loads much of Arrow to see what kind of table this is
     name = f"labels_{uuid.uuid4().hex}"
     backend.con.register(name, table)
-    with quiet():
-        return backend.table(name)
+    return backend.table(name)
 
 
 @dataclass(frozen=True)
 class Session:
-    """An open engine (an ibis backend) and the private folder it may write to."""
+    """Our own engine, open, and the private folder it may write to."""
 
-    backend: Any
+    backend: OwnDuckdb
     folder: Path
 
     def register(self, rows: Any) -> str:
@@ -94,15 +92,17 @@ class Session:
         return name
 
     def view(self, name: str, query: str) -> Any:
-        """An ibis table over a query; types that ibis does not know are turned into some that it does."""
-        columns = self.backend.raw_sql(f"DESCRIBE {query}").fetchall()
+        """A table over a query; types that the coding does not know are turned into some that it does."""
         plain = [
-            f"{_PLAINER_TYPES.get(kind, '{}').format(quoted(column))} AS {quoted(column)}"
-            for column, kind, *_ in columns
+            f"{_plainer(kind.sql).format(quoted(column))} AS {quoted(column)}"
+            for column, kind in self.backend.described(query).items()
         ]
         self.backend.raw_sql(f"CREATE TEMP VIEW {quoted(name)} AS SELECT {', '.join(plain)} FROM ({query})")
-        with quiet():
-            return self.backend.table(name)
+        return self.backend.table(name)
+
+
+def _plainer(kind: str) -> str:
+    return _AS_TEXT if kind.startswith("ENUM(") else _PLAINER_TYPES.get(kind, "{}")
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def kept_table(expression: Any) -> Iterator[Any]:
-    """The rows of an ibis expression as a temporary table of its own engine, for the length of the block."""
+    """The rows of an expression as a temporary table of its own engine, for the length of the block."""
     backend, name = expression.get_backend(), f"discreet_{uuid.uuid4().hex}"
     with quiet():
         table = backend.create_table(name, expression, temp=True)
@@ -126,7 +126,7 @@ def kept_table(expression: Any) -> Iterator[Any]:
 
 
 def array_batches(expression: Any) -> Iterator[dict[str, NDArray[Any]]]:
-    """The rows of an ibis expression, some at a time, as an array for each column; from DuckDB as a stream."""
+    """The rows of an expression, some at a time, as an array for each column; from DuckDB as a stream."""
     for batch in arrow_batches(expression):
         yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
 
@@ -142,20 +142,20 @@ def arrow_batches(expression: Any) -> Iterator[Any]:
 
 
 def arrow_table(expression: Any, backend: Any = None) -> Any:
-    """All rows of an ibis expression. From DuckDB without ibis's own last step, for which it loads pandas."""
+    """All rows of an expression."""
     backend = backend or expression.get_backend()
-    if backend.name != "duckdb":
-        with quiet():
-            return backend.to_pyarrow(expression)
-    found = relation_of(expression, backend)
-    table = (getattr(found, "to_arrow_table", None) or found.fetch_arrow_table)()
-    wanted = expression.as_table().schema().to_pyarrow()
-    return table if table.schema.equals(wanted) else table.cast(wanted)
+    if is_own(backend):
+        found = relation_of(expression)
+        return (getattr(found, "to_arrow_table", None) or found.fetch_arrow_table)()
+    with quiet():
+        return backend.to_pyarrow(expression)
 
 
-def relation_of(expression: Any, backend: Any = None) -> Any:
-    """An ibis expression as a relation of its DuckDB: ibis's own way to read batches fails with some releases of it."""
-    backend = backend or expression.get_backend()
+def relation_of(expression: Any) -> Any:
+    """An expression as a relation of its DuckDB: ibis's own way to read batches fails with some releases of it."""
+    backend = expression.get_backend()
+    if is_own(backend):
+        return backend.con.sql(expression.sql)
     with quiet():
         backend._run_pre_execute_hooks(expression)  # registers what it refers to; what else does so loads pandas
         return backend.con.sql(backend.compile(expression))
@@ -174,8 +174,6 @@ def remembered_bytes(table: Any) -> int:
 @contextmanager
 def private_session(limits: Limits) -> Iterator[Session]:
     """Nothing gets out: no network, no extensions, no prints, and no file after the block, however it ends."""
-    import ibis
-
     # for its owner only (0700)
     with tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True) as folder:
         config = {
@@ -188,8 +186,7 @@ def private_session(limits: Limits) -> Iterator[Session]:
             "allow_persistent_secrets": "false",
             **({} if limits.threads is None else {"threads": limits.threads}),
         }
-        backend = ibis.duckdb.connect(":memory:", **config)
-        _own.add(backend)
+        backend = OwnDuckdb(config)
         try:
             backend.raw_sql("SET enable_progress_bar = false")
             yield Session(backend, Path(folder))
@@ -207,9 +204,7 @@ def unreadable(error: BaseException, name: str) -> SourceError:
 
     The engine's own message may quote rows, so it goes to an attribute that no traceback or log prints.
     """
-    from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
-
-    if isinstance(error, OperationNotDefinedError | UnsupportedOperationError):  # before any row was read
+    if _lacks_an_operation(error):  # before any row was read
         failure = SourceError(f"{name}: its engine lacks an operation that counting needs; export it to Parquet")
     else:
         failure = SourceError(
@@ -220,9 +215,10 @@ def unreadable(error: BaseException, name: str) -> SourceError:
     return failure
 
 
-def quoted(text: str, mark: str = '"') -> str:
-    """A name for SQL or, between single quotes, a text."""
-    return mark + text.replace(mark, 2 * mark) + mark
+def _lacks_an_operation(error: BaseException) -> bool:
+    """Whether ibis says so, which can only be if it is loaded."""
+    ibis = sys.modules.get("ibis.common.exceptions")
+    return ibis is not None and isinstance(error, ibis.OperationNotDefinedError | ibis.UnsupportedOperationError)
 
 
 def picked(wanted: Mapping[str, str]) -> str:

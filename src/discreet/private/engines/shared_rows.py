@@ -10,8 +10,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
-import ibis
-
 from discreet.privacy import Unit
 from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.coding import coded
@@ -105,7 +103,7 @@ class _CodedSource(Source):
             }
             chosen = codes.select(**small, **({} if self._unit.is_row else {_USER_ID: codes[_USER_ID]}))
             found.append(chosen if self._unit.is_row else chosen.filter(chosen[_USER_ID].notnull()))
-        return ibis.union(*found)
+        return engine.words.union(*found)
 
 
 def _smallest(size: int) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 from discreet.private.engines.arrow_columns import from_values, is_text, readable, readable_stream
 from discreet.private.engines.base import USER, Source, Wanted
 from discreet.private.engines.lazily import Lazily
-from discreet.private.engines.session import Limits, picked, private_session, quiet, quoted, relation_of
+from discreet.private.engines.session import Limits, picked, private_session, quiet, relation_of
+from discreet.private.engines.sql.writing import quoted
 
 pa = Lazily("pyarrow")
 

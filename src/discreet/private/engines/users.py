@@ -21,10 +21,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import ibis
-
 from discreet.errors import SourceError
 from discreet.private.engines.base import USER
+from discreet.private.engines.expressions import EngineFunction
 from discreet.private.engines.values import Engine
 
 #: what Unicode calls space, and what is not seen either
@@ -36,14 +35,9 @@ _UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 _MIDNIGHT = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]00:00:00$"
 
 
-@ibis.udf.scalar.builtin(name="decode", signature=(("binary",), "string"))  # type: ignore[untyped-decorator]
-def _as_utf8(raw: Any) -> Any:
-    """DuckDB's function, which fails on what is not UTF-8."""
-
-
-@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
-def _or_null(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
+# functions of DuckDB; the first fails on what is not UTF-8
+_as_utf8 = EngineFunction("decode", ("binary",), "string")
+_or_null = EngineFunction("try", ("string",), "string")
 
 
 def are_whole(kinds: Collection[Any]) -> bool:
@@ -87,18 +81,19 @@ def _decoded(raw: Any) -> Any:
 
 
 def _named(part: Any, raw: Any, number: str, engine: Engine) -> Any:
+    words = engine.words
     # step by step, so that the engine computes each column once
     part = engine.settled(part.mutate(**{USER: raw}))
     part = engine.settled(part.mutate(user_plain=engine.fits(part[USER], _PLAIN)))
-    part = engine.settled(part.mutate(**{USER: ibis.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))}))
+    part = engine.settled(part.mutate(**{USER: words.ifelse(part.user_plain, part[USER], engine.composed(part[USER]))}))
     is_spaced = ~part.user_plain & part[USER].re_search(_SPACED) if engine.is_duckdb else ~part.user_plain
-    bare = ibis.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
+    bare = words.ifelse(is_spaced, engine.trimmed(part[USER], _SPACE), part[USER])
     part = engine.settled(part.mutate(**{USER: bare.nullif("")}))
     text = part[USER]
     part = engine.settled(part.mutate(user_number=engine.spelt(text, number), user_length=text.length()))
     text, value, length = part[USER], part.user_number, part.user_length
-    same = ibis.cases(
-        (value.isnan(), ibis.null("string")),
+    same = words.cases(
+        (value.isnan(), words.null("string")),
         (value.notnull(), engine.text(_wide(value))),
         ((length == 4) & (text.lower() == "true"), "1"),
         ((length == 5) & (text.lower() == "false"), "0"),

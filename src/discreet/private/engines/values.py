@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import ibis
-import ibis.expr.operations as ops
-
 from discreet.errors import SourceError
+from discreet.private.engines.expressions import EngineFunction, expressions_of
 from discreet.private.engines.session import small_table
 
 # at most 99 in the exponent, so that no engine can overflow
@@ -25,23 +23,14 @@ FLOAT_EXACT = 2**53
 _PREPARED = "_number"
 
 
-@ibis.udf.scalar.builtin(signature=(("string", "string"), "timestamp(6)"))  # type: ignore[untyped-decorator]
-def try_strptime(text: Any, written: Any) -> Any:
-    """DuckDB's function, whose numbers may have one digit or two."""
-
-
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def nfc_normalize(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
-
-
-@ibis.udf.scalar.builtin(name="trim")  # type: ignore[untyped-decorator]
-def _trim(text: str, marks: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's function."""
+# functions of DuckDB; in dates that the first reads, numbers may have one digit or two
+_try_strptime = EngineFunction("try_strptime", ("string", "string"), "timestamp(6)")
+_nfc_normalize = EngineFunction("nfc_normalize", ("string",), "string")
+_trim = EngineFunction("trim", ("string", "string"), "string")
 
 
 def engine_of(backend: Any) -> Engine:
-    """How the engine of an ibis backend reads values."""
+    """How the engine of a backend reads values."""
     if backend.name == "postgres":
         from discreet.private.engines.postgres_values import PostgresEngine
 
@@ -62,6 +51,8 @@ class Engine:
     def __init__(self, backend: Any) -> None:
         self.backend = backend
         self.is_duckdb = backend.name == "duckdb"
+        #: what makes expressions that this engine understands
+        self.words = expressions_of(backend)
 
     def fits(self, text: Any, pattern: str) -> Any:
         """Whether a text fits a pattern that ends with `$`, where it ends."""
@@ -69,10 +60,8 @@ class Engine:
 
     def number(self, raw: Any) -> Any:
         """int64 of a column of whole numbers, float64 of others that hold numbers; None if the type holds none."""
-        place = raw.op()
-        if isinstance(place, ops.Field) and place.name + _PREPARED in place.rel.schema:
-            return place.rel.to_expr()[place.name + _PREPARED]
-        return self._read_number(raw)
+        prepared = None if self.is_duckdb else _prepared_number(raw)
+        return self._read_number(raw) if prepared is None else prepared
 
     def _read_number(self, raw: Any) -> Any:
         kind = raw.type()
@@ -111,8 +100,8 @@ class Engine:
         # our DuckDB is set to UTC; casting to a date alone would ignore the offset of a moment
         day, time = raw.try_cast("date"), raw.substr(_DATE)
         in_utc = raw.try_cast("timestamp('UTC')").try_cast("date").fill_null(day)
-        moment = ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, day)
-        return ibis.ifelse(raw.length() > _DATE, moment, day)  # most texts are plain dates, and cheap this way
+        moment = self.words.ifelse(time.contains("+") | time.contains("-"), in_utc, day)
+        return self.words.ifelse(raw.length() > _DATE, moment, day)  # most texts are plain dates, and cheap this way
 
     def moment(self, raw: Any, written: str | None = None) -> Any:
         """The date and time of a column, of text by the format in which it is written; None if its type holds none."""
@@ -126,10 +115,10 @@ class Engine:
         if not self.is_duckdb:
             raise self._no_dates()
         if written is not None:  # words such as 'epoch' are dates to DuckDB, in any format
-            return where(text.re_search("[0-9]"), try_strptime(text, written))
+            return where(text.re_search("[0-9]"), _try_strptime(text, written))
         plain, time = text.try_cast("timestamp(6)"), text.substr(_DATE)
         in_utc = text.try_cast("timestamp('UTC')").try_cast("timestamp(6)").fill_null(plain)
-        return ibis.ifelse(time.contains("+") | time.contains("-"), in_utc, plain)
+        return self.words.ifelse(time.contains("+") | time.contains("-"), in_utc, plain)
 
     def text(self, raw: Any) -> Any:
         """The canonical text of a column; None if its type has none."""
@@ -139,18 +128,18 @@ class Engine:
         if kind.is_floating():
             value = self._no_nan(raw)
             whole = where(value.abs() < FLOAT_EXACT, value).cast("int64")
-            return ibis.ifelse(whole == value, whole.cast("string"), value.cast("string"))
+            return self.words.ifelse(whole == value, whole.cast("string"), value.cast("string"))
         if kind.is_decimal():
             text = raw.cast("string")
-            return ibis.ifelse(text.contains("."), text.re_replace(r"\.?0+$", ""), text)
+            return self.words.ifelse(text.contains("."), text.re_replace(r"\.?0+$", ""), text)
         if kind.is_timestamp():
             # far moments have no text: the engine would fail on them
             moment = raw.try_cast("timestamp(6)") if self.is_duckdb else raw
-            near = (moment >= ibis.timestamp("0001-01-02")) & (moment < ibis.timestamp("9999-12-31"))
+            near = (moment >= self.words.timestamp("0001-01-02")) & (moment < self.words.timestamp("9999-12-31"))
             text = where(near, moment).cast("string")
-            return ibis.ifelse(text.endswith(" 00:00:00"), text.left(10), text)
+            return self.words.ifelse(text.endswith(" 00:00:00"), text.left(10), text)
         if kind.is_boolean():
-            return ibis.ifelse(raw, "true", ibis.ifelse(~raw, "false", ibis.null("string")))
+            return self.words.ifelse(raw, "true", self.words.ifelse(~raw, "false", self.words.null("string")))
         plain = kind.is_integer() or kind.is_date() or kind.is_uuid() or kind.is_binary()
         return raw.cast("string") if plain else None
 
@@ -173,7 +162,7 @@ class Engine:
 
     def composed(self, text: Any) -> Any:
         """The text in Unicode's composed form."""
-        return nfc_normalize(text)
+        return _nfc_normalize(text)
 
     def trimmed(self, text: Any, space: str) -> Any:
         """The text without these marks at its ends."""
@@ -209,11 +198,28 @@ class Engine:
         )
 
     def _no_nan(self, value: Any) -> Any:
-        if not self.backend.has_operation(ops.IsNan):  # such an engine keeps NaN as NULL
+        if not self.is_duckdb and not _knows_nan(self.backend):  # such an engine keeps NaN as NULL
             return value
-        return ibis.ifelse(value.isnan(), ibis.null(value.type()), value)
+        return self.words.ifelse(value.isnan(), self.words.null(value.type()), value)
 
 
 def where(condition: Any, value: Any) -> Any:
     """The value where the condition holds, else NULL."""
-    return ibis.ifelse(condition, value, ibis.null(value.type()))
+    words = expressions_of(value)
+    return words.ifelse(condition, value, words.null(value.type()))
+
+
+def _prepared_number(raw: Any) -> Any:
+    """What `prepared` made of a column, if it did."""
+    import ibis.expr.operations as ops
+
+    place = raw.op()
+    if isinstance(place, ops.Field) and place.name + _PREPARED in place.rel.schema:
+        return place.rel.to_expr()[place.name + _PREPARED]
+    return None
+
+
+def _knows_nan(backend: Any) -> bool:
+    import ibis.expr.operations as ops
+
+    return bool(backend.has_operation(ops.IsNan))

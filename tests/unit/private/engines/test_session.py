@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ibis
 import pyarrow as pa
 import pytest
 
-from discreet.private.engines.session import UNLIMITED, arrow_table, private_session, quiet, small_table
+from discreet.private.engines.session import UNLIMITED, arrow_table, kept_table, private_session, quiet, small_table
 
 ROWS = """
 SELECT * FROM (VALUES
@@ -26,23 +26,34 @@ def session() -> Iterator[Any]:
         yield opened
 
 
-def _by_ibis(backend: Any, expression: Any) -> Any:
-    with quiet():
-        return backend.to_pyarrow(expression)
-
-
 def test_tables_are_those_of_ibis(session: Any) -> None:
+    own = session.view("rows", ROWS)
+    with quiet():
+        backend = ibis.duckdb.from_connection(session.backend.con)
+        theirs = backend.table("rows")
+    asked: list[Callable[[Any], Any]] = [
+        lambda rows: rows,
+        lambda rows: rows.group_by("mark").aggregate(n=rows.count(), whole=rows.whole.sum()).order_by("mark").limit(9),
+        lambda rows: rows.filter(rows.whole > 5),
+        lambda rows: rows.select(text=rows.text.lower(), long=rows.text.length().cast("int64")),
+        lambda rows: rows.select(size=rows.real.abs(), day=rows.moment.try_cast("date"), kept=rows.mark),
+    ]
+    for query in asked:
+        found = arrow_table(query(own))
+        with quiet():
+            expected = backend.to_pyarrow(query(theirs))
+        assert found.schema == expected.schema
+        assert repr(found.to_pylist()) == repr(expected.to_pylist())
+
+
+def test_a_kept_table_has_the_types_and_rows_of_its_query(session: Any) -> None:
     rows = session.view("rows", ROWS)
-    sums = rows.group_by("mark").aggregate(n=rows.count(), whole=rows.whole.sum(), exact=rows.exact.sum())
-    for expression in (rows, sums.order_by("mark"), rows.filter(rows.whole > 5), rows.select(text=rows.text.upper())):
-        found = arrow_table(expression)
-        assert found.schema == _by_ibis(session.backend, expression).schema
-        assert repr(found.to_pylist()) == repr(_by_ibis(session.backend, expression).to_pylist())
-
-
-def test_a_table_without_a_backend_of_its_own_is_asked_there(session: Any) -> None:
-    table = ibis.memtable(pa.table({"n": [1, 2, 3]}))
-    assert arrow_table(table.select(m=table.n * 2), session.backend).to_pydict() == {"m": [2, 4, 6]}
+    with kept_table(rows) as kept:
+        assert [kept[name].type() for name in kept.columns] == [rows[name].type() for name in rows.columns]
+        assert repr(arrow_table(kept).to_pylist()) == repr(arrow_table(rows).to_pylist())
+        name = kept.sql.rpartition(" ")[2]
+    with pytest.raises(Exception, match="does not exist"):
+        session.backend.described(f"SELECT * FROM {name}")
 
 
 def test_labels_are_found_alike_in_our_engine_and_in_others(session: Any) -> None:
