@@ -48,7 +48,7 @@ def run(quick: bool) -> Report:
     _growth(report)
     _against_dense(report, times, length)
     _labelled(report)
-    _kinds_of_labels(report, length)
+    _kinds_of_labels(report)
     _memory(report)
     if os.environ.get("DISCREET_LARGE") and not quick:
         _large(report)
@@ -189,9 +189,10 @@ def every_kind() -> Schema:
     )
 
 
-def _kinds_of_labels(report: Report, length: float) -> None:
-    """From counts to a folder and back, with labels of every kind."""
-    schema, many = every_kind(), _many(report.quick)
+def _kinds_of_labels(report: Report) -> None:
+    """From counts to a folder and back, with labels of every kind; L anew, for other work comes and goes."""
+    schema, many, length = every_kind(), _many(report.quick), yardstick()
+    report.note("five kinds of attributes: L in seconds", length)
     counts = occupied(schema, many)
     task = discreet.Table(list(schema), method="filter-priority", size=many, theta=THETA)
     data = Data(schema, discreet.Unit(), Ledger.open(None, "data", None), ReadyCounts(schema, counts))
@@ -204,6 +205,9 @@ def _kinds_of_labels(report: Report, length: float) -> None:
         report.at_most("five kinds of attributes, 10^30 cells, loaded and asked: time / L", taken / length, 3)
         release = discreet.load(folder)
         report.note("five kinds of attributes: to_arrow, time / L", seconds(release.to_arrow, runs=3) / length)
+        report.note("five kinds of attributes: to_pandas, time / L", seconds(release.to_pandas, runs=3) / length)
+        saved = seconds(lambda: release.save(Path(temporary) / f"copy {next(turns)}"), runs=3)
+        report.note("five kinds of attributes: saved again, time / L", saved / length)
         by_code = seconds(lambda: release.table(["codes"]), runs=1)
         report.note("five kinds of attributes: table of 10^4 groups, time / L", by_code / length)
 

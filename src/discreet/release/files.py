@@ -109,10 +109,20 @@ def read_beside(folder: Path, manifest: dict[str, Any]) -> dict[str, Content]:
     return {name: (folder / name).read_bytes() for name in manifest["files"] if name != TABLE}
 
 
+def check_place(folder: Path) -> None:
+    """Refuses what is no release for certain: nothing at all, a file, and a folder of releases."""
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "no such folder"
+        raise DiscreetError(f"{folder}: {what}; a release is a folder with {MANIFEST} in it")
+    inside = sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
+    if inside and not (folder / MANIFEST).exists():
+        some = ", ".join(inside[:5]) + (", ..." if len(inside) > 5 else "")
+        raise DiscreetError(f"{folder}: is a folder of releases ({some}); name one, such as {folder / inside[0]}")
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """release.json, complete and untouched, or TamperedRelease."""
-    if not folder.is_dir():
-        raise DiscreetError(f"{folder}: no such folder; a release is a folder with {MANIFEST} in it")
+    check_place(folder)
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:

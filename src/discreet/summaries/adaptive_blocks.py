@@ -38,11 +38,15 @@ class AdaptiveBlocks(Summary):
     widths_follow_errors = True
     has_sides = True
 
-    def __init__(self, schema: Schema, trees: Sequence[TreeLooks], smooth: bool = True) -> None:
-        """`smooth` is the rule for numbers; releases of before it was there keep the rule that they had."""
+    def __init__(
+        self, schema: Schema, trees: Sequence[TreeLooks], *, smooth: bool = True, holding: bool = True
+    ) -> None:
+        """`smooth` is the rule for numbers, `holding` says that intervals in the table hold the number of their block;
+        releases of before these were there keep the rules that they had, and so the bytes of their table."""
         self.schema = schema
         self.trees = tuple(trees)
         self._smooth = smooth
+        self._holding = holding
 
     @cached_property
     def _answering(self) -> list[TreeAnswers]:
@@ -111,11 +115,11 @@ class AdaptiveBlocks(Summary):
         return MassBoxes(first, last, whole.estimates.shown[leaves], spreads)
 
     def facts(self) -> dict[str, Any]:
-        smooth = {"smooth": True} if self._smooth else {}
-        return {"shape": self.shape, **smooth, "trees": [_said(drawn, self.schema) for drawn in self.trees]}
+        rules = {name: True for name, kept in (("smooth", self._smooth), ("holding", self._holding)) if kept}
+        return {"shape": self.shape, **rules, "trees": [_said(drawn, self.schema) for drawn in self.trees]}
 
     def to_arrow(self) -> Any:
-        return arrow_table(to_columns(self.schema, self._answering, self.answer))
+        return arrow_table(to_columns(self.schema, self._answering, self.answer, holding=self._holding))
 
     @classmethod
     def read(cls, schema: Schema, facts: dict[str, Any], parquet: Any) -> AdaptiveBlocks:
@@ -137,7 +141,8 @@ class AdaptiveBlocks(Summary):
             trees.append(TreeLooks(tree, looks, stop, floors, root, first[rows], second[rows]))
         if used != refined.size or not trees or set(trees[0].tree.plan.places) != set(range(len(schema))):
             raise ValueError("the table has rows of no tree, or no tree of all attributes")
-        return cls(schema, trees, smooth=facts.get("smooth", False) is True)
+        smooth, holding = (facts.get(rule, False) is True for rule in ("smooth", "holding"))
+        return cls(schema, trees, smooth=smooth, holding=holding)
 
 
 def _said(drawn: TreeLooks, schema: Schema) -> dict[str, Any]:

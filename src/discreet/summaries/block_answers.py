@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -27,6 +28,8 @@ _SPREAD, _DRIFT = 0.3, 0.2
 _EVEN = 0.02
 #: a core is given so many questions at least
 _WORTH = 1 << 10
+#: of tables of so many cells single ones are remembered
+_FEW_CELLS = 1 << 12
 _NOTHING = 1e-9
 #: sums of blocks are differences of running sums, which lose the last digits of very large totals
 _ROUNDING = 2.0**-100
@@ -107,16 +110,9 @@ class TreeAnswers:
 
     def answer(self, first: Integers, last: Integers, bounds: Integers) -> Found:
         """Question q is about the boxes bounds[q] to bounds[q + 1] - 1, over this tree's attributes."""
-        count, arrays = bounds.size - 1, self._arrays
-        out = np.zeros((count, columns.COLUMNS))
-        first, last = np.ascontiguousarray(first), np.ascontiguousarray(last)
-
-        def work(part: slice) -> None:
-            columns.walk(*arrays, first, last, bounds[part.start : part.stop + 1], out[part])
-
-        side_by_side(work, slices(count, _WORTH))
-        at, asked = out.T, np.diff(bounds) > 0
-        rounding = asked * float(arrays[2][0].max()) ** 2 * _ROUNDING
+        boxes = np.diff(bounds)
+        at, asked = self._added_up(first, last, bounds, bool(np.all(boxes == 1))).T, boxes > 0
+        rounding = asked * float(self._arrays[2][0].max()) ** 2 * _ROUNDING
         variance = np.where(asked, np.maximum(at[columns.MID_VARIANCE], _NOTHING), 0.0)
         plain, stderr = at[columns.MID], np.sqrt(variance)
         pull = np.where(plain > _LARGE * stderr, _PULL_LARGE, _PULL) / np.sqrt(np.maximum(at[columns.PIECES], 1))
@@ -133,6 +129,38 @@ class TreeAnswers:
             np.maximum(at[columns.HIGH_VARIANCE], 0.0) + at[columns.DOUBT_SQUARED] + rounding,
             _SPREAD * at[columns.SPREAD] + (_DRIFT * at[columns.DRIFT]) ** 2,
         )
+
+    def _added_up(self, first: Integers, last: Integers, bounds: Integers, one_each: bool) -> Floats:
+        """What walks add up, question by question. A table of few cells, in which each question is about `one_each`
+        box, remembers single cells: a release has them twice, in the table of blocks and in that of cells."""
+        if not one_each or self._cells is None:
+            return self._walked(first, last, bounds)
+        known, rows = self._cells
+        numbers = np.ravel_multi_index(tuple(first.T), self.plan.sizes)
+        single = np.all(first == last, axis=1)
+        new = np.flatnonzero(~(single & known[numbers]))
+        found: Floats = rows[numbers]
+        found[new] = self._walked(first[new], last[new], np.arange(new.size + 1))
+        alone = new[single[new]]
+        rows[numbers[alone]] = found[alone]
+        known[numbers[alone]] = True
+        return found
+
+    @cached_property
+    def _cells(self) -> tuple[Marks, Floats] | None:
+        """Of each cell whether it was asked for, and what was added up."""
+        cells = math.prod(self.plan.sizes)
+        return (np.zeros(cells, np.bool_), np.zeros((cells, columns.COLUMNS))) if cells <= _FEW_CELLS else None
+
+    def _walked(self, first: Integers, last: Integers, bounds: Integers) -> Floats:
+        out = np.zeros((bounds.size - 1, columns.COLUMNS))
+        first, last = np.ascontiguousarray(first), np.ascontiguousarray(last)
+
+        def work(part: slice) -> None:
+            columns.walk(*self._arrays, first, last, bounds[part.start : part.stop + 1], out[part])
+
+        side_by_side(work, slices(len(out), _WORTH))
+        return out
 
     def margin(self) -> Margin:
         """Of a tree of one attribute: the mass before each block that was not divided; never without any mass."""

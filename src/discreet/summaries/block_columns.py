@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrow import array_of, array_with_gaps
+from discreet.arrow import array_of, array_with_gaps, with_gaps
 from discreet.queries import Questions
 from discreet.schema import Schema
 from discreet.summaries.base import Answers
@@ -29,9 +29,10 @@ BLOCK_COLUMNS = ("tree", "divided", "look", "second_look")
 
 
 def to_columns(
-    schema: Schema, trees: Sequence[TreeAnswers], answer: Callable[[Questions, float], Answers]
+    schema: Schema, trees: Sequence[TreeAnswers], answer: Callable[[Questions, float], Answers], *, holding: bool
 ) -> dict[str, Any]:
-    """Arrow arrays by name."""
+    """Arrow arrays by name. Counts are those of their own tree, so that they add up, while intervals are of all trees
+    together: with `holding` they are as wide as it takes to hold the count beside them."""
     import pyarrow as pa
 
     names, columns = column_names(schema), {}
@@ -54,9 +55,8 @@ def to_columns(
         begin += size
     for place, name in enumerate(schema):
         first, _, last = names[name]
-        rows = pa.array(np.arange(sum(sizes)), mask=~known[:, place])
         for end, column in ((0, first), (1, last)):
-            columns[column] = labels_of(schema[name], ends[end, :, place]).take(rows)
+            columns[column] = with_gaps(labels_of(schema[name], ends[end, :, place]), known[:, place])
     divided, look, second = (
         np.concatenate(parts)
         for parts in zip(*((t.drawn.tree.refined, t.drawn.first, t.drawn.second) for t in trees), strict=True)
@@ -65,12 +65,15 @@ def to_columns(
     starts = np.cumsum([0, *sizes[:-1]])
     unseen[starts] = [tree.drawn.root_scale is None for tree in trees]
     had = np.concatenate([_looked_twice(tree.drawn.tree) for tree in trees])
-    columns["divided"], columns["look"] = pa.array(divided), pa.array(look, mask=unseen)
-    columns["second_look"] = pa.array(second, mask=~had)
+    columns["divided"], columns["look"] = pa.array(divided), with_gaps(pa.array(look), ~unseen)
+    columns["second_look"] = with_gaps(pa.array(second), had)
     asked = Questions(ends[0], ends[1], sum(sizes), np.arange(sum(sizes)))
     found = answer(asked, LEVEL).of_counts()
-    columns["count"] = pa.array(np.concatenate([tree.estimates.shown for tree in trees]))
-    columns["low"], columns["high"] = pa.array(found.low), pa.array(found.high)
+    shown = np.concatenate([tree.estimates.shown for tree in trees])
+    low, high = found.low, found.high
+    if holding:
+        low, high = np.minimum(low, shown), np.maximum(high, shown)
+    columns["count"], columns["low"], columns["high"] = map(pa.array, (shown, low, high))
     return columns
 
 

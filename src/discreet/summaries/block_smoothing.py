@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.numbers.middles import middle_of
 from discreet.transforms.axis import Floats
 from discreet.transforms.block_tree import BlockTree
 
@@ -51,6 +52,6 @@ def _kept(ratios: Floats) -> Floats:
     """Of the differences in each set of siblings, whose squares are so many times what noise makes them."""
     if not ratios.size:
         return ratios
-    typical = min(float(ratios.mean()), _MEDIANS * float(np.median(ratios)))
+    typical = min(float(ratios.mean()), _MEDIANS * middle_of(ratios))
     sure = ratios.size / (ratios.size + _DOUBT)
     return np.asarray(np.maximum(1 - sure / np.maximum((ratios + typical) / 2, sure), 0.0))

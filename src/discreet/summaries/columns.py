@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,14 @@ def labelled_tables(schema: Schema, sets: Sequence[Sequence[str]], columns: Sequ
     return pa.concat_tables(tables, promote_options="default").combine_chunks()
 
 
-def opened(parquet: Any) -> Any:
-    """A Parquet file of which nothing is decoded yet; a ValueError if little room on disk would become far more."""
+def opened(parquet: Any, encoded: Sequence[str] = ()) -> Any:
+    """A Parquet file of which nothing is decoded yet; a ValueError if little room on disk would become far more.
+
+    Texts of the `encoded` columns stay encoded by a dictionary.
+    """
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(parquet)
+    file = pq.ParquetFile(parquet, read_dictionary=list(encoded))
     groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
     if sum(group.total_byte_size for group in groups) > _SMALL + _MOST_PACKED * Path(parquet).stat().st_size:
         raise ValueError("the table unpacks to far more than it can hold")
@@ -98,6 +101,14 @@ def _are_distinct(table: Any, keys: list[str]) -> bool:
     return any(
         table.group_by(keys[:some]).aggregate([]).num_rows == table.num_rows for some in {min(2, len(keys)), len(keys)}
     )
+
+
+def pieces(parquet: Any, encoded: Sequence[str] = (), rows: int = _PIECE) -> Iterator[Any]:
+    """All columns of a Parquet file, so many rows at a time; of an empty one a piece without rows."""
+    with opened(parquet, encoded) as file:
+        if not file.metadata.num_rows:
+            yield file.read()
+        yield from file.iter_batches(rows)
 
 
 def distinct_rows(parquet: Any) -> Any:

@@ -15,12 +15,15 @@ from discreet.arrow import array_of
 from discreet.naming import OTHER
 from discreet.schema import Attribute, Ordinal
 from discreet.schema.bulk_edges import bins_from, edges_at
+from discreet.summaries.bin_texts import BinTexts
 
 Codes = NDArray[np.int64]
 #: floats of such a size Arrow writes as Python does, and whole ones without .0
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e9
 #: a column whose labels come so often each is read label by label
 _OFTEN = 4
+#: so many are taken one by one
+_FEW = 1 << 12
 #: how the text of a bin begins
 _STARTS = {"integer": r"^(?P<start>-?\d+)", "date": r"^(?P<start>\d{4}-\d\d-\d\d)", "real": r"^\[(?P<start>[^,]+), "}
 
@@ -32,9 +35,21 @@ def labels_of(attribute: Attribute, codes: Codes) -> Any:
     if isinstance(attribute, Ordinal) and attribute.first_number is not None:
         return pa.array(codes + attribute.first_number, pa.int64())
     if attribute.size <= codes.size:
-        return _made(attribute, np.arange(attribute.size)).take(pa.array(codes))
+        return _taken(_made(attribute, np.arange(attribute.size)), codes)
+    if (texts := BinTexts.of(attribute, codes.size)) is not None:
+        return texts.written(codes)
     occurring, index = np.unique(codes, return_inverse=True)
-    return _made(attribute, occurring).take(pa.array(index))
+    return _taken(_made(attribute, occurring), index)
+
+
+def _taken(labels: Any, places: Codes) -> Any:
+    """`labels.take(places)`; where they are few without what Arrow loads for that."""
+    import pyarrow as pa
+
+    if places.size > _FEW:
+        return labels.take(pa.array(places))
+    values = labels.to_pylist()
+    return pa.array([values[place] for place in places.tolist()], labels.type)
 
 
 def codes_of(attribute: Attribute, column: Any) -> Codes:
@@ -42,18 +57,30 @@ def codes_of(attribute: Attribute, column: Any) -> Codes:
     import pyarrow as pa
 
     labels = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if attribute.size > len(labels) // _OFTEN:
+    if labels.type == pa.string() and not labels.null_count and (texts := BinTexts.of(attribute, len(labels))):
+        codes = texts.read(labels)
+        if (unread := codes < 0).any():
+            codes[unread] = _codes_by_label(attribute, labels.filter(_marks(unread)).dictionary_encode())
+        return codes
+    if pa.types.is_dictionary(labels.type):
+        return _codes_by_label(attribute, labels)
+    if attribute.size > len(labels) // _OFTEN or _are_values(attribute, labels):
         return _distinct_codes(attribute, labels)
-    encoded = labels.dictionary_encode()
-    codes = _distinct_codes(attribute, encoded.dictionary)
-    return np.asarray(codes[array_of(encoded.indices)], np.int64)
+    return _codes_by_label(attribute, labels.dictionary_encode())
+
+
+def _codes_by_label(attribute: Attribute, encoded: Any) -> Codes:
+    """The same of labels that come again and again."""
+    return np.asarray(_distinct_codes(attribute, encoded.dictionary)[array_of(encoded.indices)], np.int64)
 
 
 def _distinct_codes(attribute: Attribute, labels: Any) -> Codes:
     """The same of labels that do not come again and again; what bulk cannot read is asked for one by one."""
     codes = _read(attribute, labels)
     wrong = codes < 0
-    if isinstance(attribute, Ordinal) and not wrong.all():  # what was read is right if it has this very label
+    if _are_values(attribute, labels):
+        pass
+    elif isinstance(attribute, Ordinal) and not wrong.all():  # what was read is right if it has this very label
         made, given = _bins_of_type(attribute, codes[~wrong]), labels.filter(_marks(~wrong)) if wrong.any() else labels
         wrong[~wrong] = True if made.type != given.type else _differ(made, given)
     if wrong.any():
@@ -62,10 +89,21 @@ def _distinct_codes(attribute: Attribute, labels: Any) -> Codes:
     return codes
 
 
+def _are_values(attribute: Attribute, labels: Any) -> bool:
+    """Whether labels are the whole numbers or days themselves, which are read in one way only."""
+    import pyarrow as pa
+
+    if not isinstance(attribute, Ordinal) or attribute.has_other or not attribute.has_one_value_each:
+        return False
+    return bool(labels.type == (pa.int64() if attribute.kind == "integer" else pa.date32()))
+
+
 def _made(attribute: Attribute, codes: Codes) -> Any:
     """Labels of ascending codes."""
     import pyarrow as pa
 
+    if (texts := BinTexts.of(attribute, codes.size)) is not None:
+        return texts.written(codes)
     if not isinstance(attribute, Ordinal):
         labels = attribute.labels
         return pa.array(labels if codes.size == len(labels) else [labels[code] for code in codes.tolist()], pa.string())

@@ -21,6 +21,8 @@ ValueRanges = Callable[[Integers, Integers], tuple[Floats, Floats]]
 #: pairs of boxes whose covariance is looked up for one answer, or for all rows of a table
 MOST_PAIRS = 1 << 22
 _CHUNK = 1 << 19
+#: with so many times as many pairs as boxes, the same ones are sought first
+_OFTEN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,16 @@ class LinearLaw:
         return np.asarray(np.bincount(owner, products, max(left.count, right.count)), np.float64)
 
     def _of_pairs(self, boxes: Boxes, one: Integers, other: Integers) -> Floats:
+        """Each pair is looked at once, though several functions of the same values have the same boxes."""
+        if one.size <= _OFTEN * len(boxes.first):
+            return self._of_different(boxes, one, other)
+        different, same = np.unique(np.concatenate([boxes.first, boxes.last], axis=1), axis=0, return_inverse=True)
+        count, (a, b) = len(different), same.reshape(-1)[np.stack([one, other])]
+        pairs, place = np.unique(np.minimum(a, b) * count + np.maximum(a, b), return_inverse=True)
+        once = Boxes(*np.split(different, 2, axis=1))
+        return self._of_different(once, pairs // count, pairs % count)[place.reshape(-1)]
+
+    def _of_different(self, boxes: Boxes, one: Integers, other: Integers) -> Floats:
         parts = (slice(start, start + _CHUNK) for start in range(0, one.size, _CHUNK))
         return np.concatenate([np.zeros(0), *(self.covariance(boxes, one[part], other[part]) for part in parts)])
 

@@ -155,7 +155,10 @@ class SharedCounts(Summary):
 
     def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks."""
-        return self._draws.most_certain(questions.first[:, 0], most, random)
+        return self.items_certain(questions.first[:, 0], most, random)
+
+    def items_certain(self, items: Ints, most: int, random: Any) -> Floats:
+        return self._draws.most_certain(items, most, random)
 
     def item_draws(self, items: Ints, draws: int, random: Any) -> Floats:
         return self._draws.draws(items, draws, random)

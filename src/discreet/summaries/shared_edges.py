@@ -127,8 +127,7 @@ class SharedEdges(Summary):
 
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks: an item's count, of which a part that may be another lies in the contexts."""
-        item = np.zeros(questions.count, np.int64)
-        item[questions.owner] = questions.first[:, 0]
+        item = _items(questions)
         found = self.alone.item_draws(item, draws, random)
         nowhere = np.bincount(questions.owner, minlength=questions.count) == 0
         some = np.flatnonzero(nowhere | (self._kinds(questions) != _OF_ITEMS))
@@ -144,7 +143,7 @@ class SharedEdges(Summary):
 
     def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks: no more than of items alone."""
-        return self.alone.most_certain(questions, most, random)
+        return self.alone.items_certain(_items(questions), most, random)
 
     def to_arrow(self) -> Any:
         item, *contexts = self.schema.names
@@ -179,6 +178,13 @@ class SharedEdges(Summary):
 
 def _items_of(questions: Questions) -> Questions:
     return Questions(questions.first[:, :1], questions.last[:, :1], questions.count, questions.owner)
+
+
+def _items(questions: Questions) -> Ints:
+    """The item that each question is about, in one context or in several."""
+    found = np.zeros(questions.count, np.int64)
+    found[questions.owner] = questions.first[:, 0]
+    return found
 
 
 def _contexts_of(questions: Questions) -> Questions:

@@ -6,27 +6,35 @@ How a question is answered, and with which interval, is said in `sparse_law`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.numbers.cell_numbers import CellNumbers
+from discreet.arrow import array_of
+from discreet.kernels.cores import as_they_come, side_by_side, slices
+from discreet.numbers.cell_numbers import CellNumbers, are_rising
 from discreet.numbers.presentable import projected
 from discreet.privacy import Alpha
 from discreet.queries import Boxes, Questions
-from discreet.schema import Schema
+from discreet.schema import Nominal, Schema
 from discreet.summaries.base import Answers, cells_asked, per_question
+from discreet.summaries.columns import checked_counts, pieces
 from discreet.summaries.labels import codes_of, labels_of
 from discreet.summaries.mass_boxes import MassBoxes
 from discreet.summaries.remainders import Surroundings, Totals, with_remainder
-from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers
+from discreet.summaries.sparse_law import SparseEntries, Sums, WeightPowers, rule_of
 
 #: of what is added up; then, of groups, the number of cells and the total
 _COLUMNS, _CELLS, _TOTAL = 8, 8, 9
 #: so many boxes are worth a look at which attribute tells them apart
 _MANY_BOXES = 64
+#: rows that are read at a time, and how often the labels of an attribute are to come among them
+_PIECE, _OFTEN = 1 << 16, 4
+#: how many rows are worth a thread
+_WORTH = 1 << 16
 Integers = NDArray[np.int64]
 
 
@@ -57,11 +65,19 @@ class SparseCells(SparseEntries):
     @cached_property
     def _columns(self) -> NDArray[np.float64]:
         """What is added up over boxes: value, weight, 1 - p and p < 1 above and below zero, 1 / p, and one."""
-        sizes, tau = np.abs(self.values), self.law.tau
+        columns, weights = np.empty((self.values.size, _COLUMNS)), self.weights
+        side_by_side(
+            lambda part: self._fill(columns[part], self.values[part], weights[part]), slices(len(columns), _WORTH)
+        )
+        return columns
+
+    def _fill(self, columns: NDArray[np.float64], values: Integers, weights: NDArray[np.float64]) -> None:
+        sizes, tau = np.abs(values), self.law.tau
         missed = 1 - np.minimum(sizes / tau, 1.0) if tau else np.zeros(sizes.size)
         inverse = np.maximum(tau / np.maximum(sizes, 1), 1.0)
-        sides = [column * side for column in (missed, missed > 0) for side in (self.values > 0, self.values < 0)]
-        return np.stack([self.values, self.weights, *sides, inverse, np.ones(sizes.size)], axis=1)
+        sides = [column * side for column in (missed, missed > 0) for side in (values > 0, values < 0)]
+        for place, column in enumerate((values, weights, *sides, inverse, 1.0)):
+            columns[:, place] = column
 
     def answer(self, questions: Questions, level: float) -> Answers:
         held = np.stack([per_question(questions, column) for column in self._box_columns(questions).T])
@@ -82,7 +98,8 @@ class SparseCells(SparseEntries):
             shares = ((last - first + 1.0) / np.array(self.schema.sizes)).mean(axis=0)
             leading = int(shares.argmin())
             if shares[leading] < shares[0]:
-                order = np.argsort(codes[:, leading], kind="stable")
+                narrow = np.min_scalar_type(self.schema.sizes[leading] - 1)  # short codes are sorted sooner
+                order = np.argsort(codes[:, leading].astype(narrow), kind="stable")
                 places = [leading, *(place for place in range(codes.shape[1]) if place != leading)]
                 codes, columns = np.ascontiguousarray(codes[order][:, places]), columns[order]
                 first, last = (np.ascontiguousarray(side[:, places]) for side in (first, last))
@@ -157,14 +174,32 @@ class SparseCells(SparseEntries):
     @classmethod
     def read_all(cls, schema: Schema, facts: dict[str, Any], parquets: Sequence[Any]) -> SparseCells:
         """From several files, one after the other."""
-        codes, values = [], []
-        for parquet in parquets:
-            table, mine, rule = cls.read_rows(facts, parquet)
-            codes.append(np.stack([codes_of(schema[name], table[name]) for name in schema], axis=1))
-            values.append(mine)
+        nominal = {name: schema[name].size for name in schema if isinstance(schema[name], Nominal)}
+        rows = max(_PIECE, _OFTEN * max(nominal.values(), default=0))  # labels of all are looked up for each piece
+        found = as_they_come(
+            partial(_read_piece, schema), chain.from_iterable(pieces(parquet, [*nominal], rows) for parquet in parquets)
+        )
+        codes, numbers, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        _check_order(numbers)
         totals = [Totals.read(schema, said) for said in facts.get("totals", [])]
-        numbers = CellNumbers(schema.sizes).encode(np.concatenate(codes))
-        return cls(schema, numbers, np.concatenate(values), rule, totals)
+        made = cls(schema, numbers, values, rule_of(facts), totals)
+        made.codes = codes
+        return made
+
+
+def _read_piece(schema: Schema, piece: Any) -> tuple[Integers, NDArray[Any], Integers]:
+    """Codes, numbers and values of some rows."""
+    codes = np.empty((piece.num_rows, len(schema)), np.int64)
+    for place, name in enumerate(schema):
+        codes[:, place] = codes_of(schema[name], piece[name])
+    numbers = CellNumbers(schema.sizes).encode(codes)
+    _check_order(numbers)  # here, so that one row over and over is found before it fills memory
+    return codes, numbers, checked_counts(array_of(piece["count"])).astype(np.int64)
+
+
+def _check_order(numbers: NDArray[Any]) -> None:
+    if not are_rising(numbers):
+        raise ValueError("the table has a cell twice, or its cells are not in order")
 
 
 def _sums(held: NDArray[np.float64], cells: NDArray[np.float64]) -> Sums:

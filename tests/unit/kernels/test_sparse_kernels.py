@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from discreet.kernels.walks import put_bits, walk_wide
 from discreet.mechanisms.table.table_stretches import cut, merged
 from discreet.noise import Chosen, placed, to_integers, to_limbs
 from discreet.noise.wide import merged_order
-from discreet.numbers.cell_numbers import CellNumbers, limbs_for
+from discreet.numbers.cell_numbers import CellNumbers, are_rising, limbs_for
 
 #: one word, and the places where a second and a third begin
 EDGES = (0, 2**62, 2**63, 2**64 - 8, 2**64, 3 * 2**64 - 5, 2**100, 2**128 - 9)
@@ -224,3 +225,12 @@ def test_bits_are_put_where_they_belong(numbers: list[int], shift: int, width: i
         put_bits(words, at, width, np.array(numbers, np.int64))
     found = to_integers(np.ascontiguousarray(words.T).view(np.uint32)).tolist()
     assert found == [number << shift | number << (shift + width) for number in numbers]
+
+
+@given(st.lists(st.one_of(near_an_edge, st.integers(0, 3), st.integers(0, 2**127)), max_size=4), st.booleans())
+def test_numbers_rise_if_each_is_above_the_one_before(numbers: list[int], in_order: bool) -> None:
+    numbers = sorted(numbers) if in_order else numbers
+    expected = all(one < other for one, other in pairwise(numbers))
+    assert are_rising(to_limbs(numbers, 6)) == expected
+    if all(number < 2**62 for number in numbers):
+        assert are_rising(np.array(numbers, np.int64)) == expected

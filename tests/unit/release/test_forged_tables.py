@@ -143,3 +143,19 @@ def test_a_few_bytes_that_become_millions_of_rows_are_refused_in_little_memory(n
     kilobytes, _, message = done.stdout.partition(" ")
     assert "do not fit together" in message
     assert int(kilobytes) < 64_000, done.stdout
+
+
+def rearranged(place: Path, rows: list[int]) -> Path:
+    table = pq.read_table(place / "table.parquet")
+    pq.write_table(table.take([row % table.num_rows for row in rows]), place / "table.parquet")
+    return sealed(place)
+
+
+@pytest.mark.parametrize("rows", [[1, 0], [0, 0], [0, 1, 2, 1], [-1, 0, 1]], ids=["swapped", "twice", "again", "last"])
+@pytest.mark.parametrize("name", ["table-filter", "table-filter-priority"])
+def test_cells_out_of_order_are_refused(name: str, rows: list[int], tmp_path: Path) -> None:
+    """Questions look for cells by halving, which would miss some of these."""
+    place = Path(shutil.copytree(FOLDERS / name, tmp_path / "r"))
+    with pytest.raises(TamperedRelease, match="a cell twice, or its cells are not in order"):
+        load(rearranged(place, rows))
+    load(FOLDERS / name)

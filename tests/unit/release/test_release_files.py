@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,16 @@ def test_the_table_carries_no_notes_of_the_libraries_that_wrote_it(saved: Path) 
     assert pq.read_schema(saved / "table.parquet").metadata is None
 
 
-def test_a_place_without_a_release_is_named(tmp_path: Path) -> None:
+def test_a_place_without_a_release_is_named(tmp_path: Path, saved: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
-    for name, words in (("none", "no such folder"), ("file", "folder"), ("empty", "has no release.json")):
+    shutil.copytree(saved, tmp_path / "several" / "by-age")
+    for name, words in (
+        ("none", "no such folder"),
+        ("file", "is a file; a release is a folder"),
+        ("empty", "has no release.json"),
+        ("several", r"a folder of releases \(by-age\); name one, such as .*by-age"),
+    ):
         with pytest.raises(DiscreetError, match=words) as caught:
             load(tmp_path / name)
         assert str(tmp_path / name) in str(caught.value)

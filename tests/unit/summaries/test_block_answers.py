@@ -196,3 +196,22 @@ def test_smoothing_moves_a_number_little_and_its_interval_not_at_all() -> None:
         for name in ("plain", "low", "high", "variance", "low_variance", "high_variance"):
             assert np.array_equal(getattr(a, name), getattr(b, name))
         assert np.all(np.abs(b.shown - b.plain) <= 3.7 * np.sqrt(b.variance) + np.maximum(-b.plain, 0) + 1e-6)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_single_cells_that_are_remembered_are_the_same_to_the_last_bit(name: str) -> None:
+    looks = drawn(name, 3)
+    sizes = looks.tree.plan.sizes
+    each = np.indices(sizes).reshape(len(sizes), -1).T
+    dice = np.random.default_rng(8)
+    mixed = dice.permutation(np.concatenate([each, each[::2]]))
+    wide = np.maximum(mixed, each[dice.integers(0, len(each), len(mixed))] * (dice.random((len(mixed), 1)) < 0.3))
+    tree = TreeAnswers(looks, [None] * len(sizes))
+    for first, last in ((each[::3], each[::3]), (mixed, wide), (each, each)):
+        bounds = np.arange(len(first) + 1)
+        fresh = TreeAnswers(looks, [None] * len(sizes))
+        fresh.__dict__["_cells"] = None  # as of a table of too many cells to remember
+        said, expected = (vars(one.answer(first, last, bounds)) for one in (tree, fresh))
+        assert all(np.array_equal(said[key], expected[key]) for key in expected)
+    assert tree._cells is not None
+    assert tree._cells[0].all()

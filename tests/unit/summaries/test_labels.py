@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from discreet.arrow import with_gaps
 from discreet.errors import OutsideDomain
 from discreet.schema import Attribute, Nominal, Ordinal
 from discreet.summaries.labels import codes_of, labels_of
@@ -85,3 +86,12 @@ def test_what_is_no_label_is_refused(name: str, label: Any) -> None:
     for column in ([label], [attribute.label(0), label]):
         with pytest.raises(OutsideDomain):
             codes_of(attribute, pa.array(column))
+
+
+@pytest.mark.parametrize("name", ["integers", "days", "labels", "reals"])
+def test_gaps_are_those_that_arrow_makes(name: str) -> None:
+    codes = np.arange(ATTRIBUTES[name].size)[:30]
+    known = codes % 3 > 0
+    labels = labels_of(ATTRIBUTES[name], codes)
+    assert with_gaps(labels, known).equals(labels.take(pa.array(codes, mask=~known)))
+    assert with_gaps(labels[:0], known[:0]).equals(labels[:0])

@@ -10,10 +10,10 @@ from discreet.mechanisms import Request, mechanism_for
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.open_data import from_counts
-from discreet.queries import Questions
+from discreet.queries import Boxes, Questions
 from discreet.queries.questions import questions_of
 from discreet.summaries import Summary
-from discreet.summaries.linear_laws import MOST_PAIRS, WeightedBoxes
+from discreet.summaries.linear_laws import MOST_PAIRS, Floats, Integers, LinearLaw, WeightedBoxes
 from discreet.tasks import Task
 from tests.conformance.examples import CASES, SCHEMA
 
@@ -77,6 +77,27 @@ def test_covariances_are_those_of_unions(task: Task) -> None:
     assert (thrice.over.item(), thrice.covariance.item()) == pytest.approx(
         (-3 * apart.over.item(), -3 * apart.covariance.item())
     )
+
+
+def test_pairs_of_the_same_boxes_are_looked_at_once() -> None:
+    """Five functions of thirty values: pairs of values are the same for each, and the same both ways round."""
+    looked: list[int] = []
+
+    def covariance(boxes: Boxes, one: Integers, other: Integers) -> Floats:
+        looked.append(one.size)
+        return np.asarray(np.exp(-np.abs(boxes.first[one, 0] - boxes.first[other, 0])), np.float64)
+
+    law = LinearLaw(lambda boxes: boxes.first[:, 0].astype(np.float64), covariance, 3.0, 1.0)
+    codes, functions = np.tile(np.arange(30), 5)[:, None], np.random.default_rng(3).normal(size=(5, 30))
+    over = WeightedBoxes(codes, codes, 5, np.repeat(np.arange(5), 30), functions.reshape(-1))
+    under = WeightedBoxes(codes[:30], codes[:30], 1, np.zeros(30, np.int64), np.ones(30))
+    found = law.pencil(over, under)
+    assert found is not None
+    assert sum(looked) <= 3 * 30 * 31 // 2
+    matrix = np.exp(-np.abs(np.subtract.outer(np.arange(30), np.arange(30))))
+    assert found.over_variance == pytest.approx(np.diag(functions @ matrix @ functions.T))
+    assert found.covariance == pytest.approx(functions @ matrix @ np.ones(30))
+    assert found.under_variance == pytest.approx(np.full(5, matrix.sum()))
 
 
 @pytest.mark.parametrize("task", LINEAR[:4], ids=str)

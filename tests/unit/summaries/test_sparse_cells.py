@@ -369,3 +369,38 @@ def test_labels_in_a_file_are_those_of_the_schema(tmp_path: Path) -> None:
         {"age": 0, "day": date(2020, 2, 27), "width": "0-24", "sex": "f", "place": "a", "number": "1"},
         {"age": 6, "day": date(2020, 3, 3), "width": "75-99", "sex": "other", "place": "c", "number": "other"},
     ]
+
+
+WIDE = discreet.Schema(
+    bins=discreet.Ordinal(0, 4 * 10**9 - 5, 4, outside="other"),
+    reals=discreet.Ordinal(0.0, 1e7, 0.1),
+    days=discreet.Ordinal(date(1, 1, 1), date(2000, 12, 31)),
+    codes=discreet.Nominal([f"{number:03}" for number in range(500)]),
+    whole=discreet.Ordinal(-500, 499),
+)
+
+
+def wide_release(many: int) -> discreet.Release:
+    dice = np.random.default_rng(11)
+    codes = np.stack([dice.integers(0, size, many) for size in WIDE.sizes], axis=1)
+    codes[: many // 8, 0] = WIDE["bins"].size - 1  # other
+    data = discreet.from_counts(WIDE, codes, dice.integers(50, 90, many))
+    return data.publish(discreet.Table(list(WIDE), method="filter", theta=60), 1, noise=Noise(SeededSource(7)))
+
+
+def test_a_release_of_several_pieces_is_read_as_it_was_made(tmp_path: Path) -> None:
+    """Some with many rows and the last with few, and a copy has the same seal."""
+    release = wide_release(200_000)
+    before: Any = release.summary
+    assert before.values.size > 2 * 2**16
+    loaded = discreet.load(release.save(tmp_path / "r"))
+    after: Any = loaded.summary
+    assert np.array_equal(after.codes, before.codes)
+    assert np.array_equal(after.numbers, before.numbers)
+    assert np.array_equal(after.values, before.values)
+    for where in (None, "whole < -400", {"bins": "other"}, "reals >= 5000000 and codes = '007'"):
+        assert loaded.count(where) == release.count(where)
+    rows = pq.read_table(tmp_path / "r" / "table.parquet").drop(["count"]).slice(70_000, 50).to_pylist()
+    for row, codes in zip(rows, before.codes[70_000:70_050].tolist(), strict=True):
+        assert row == {name: WIDE[name].label(code) for name, code in zip(WIDE, codes, strict=True)}
+    assert discreet.load(loaded.save(tmp_path / "copy")).manifest["seal"] == loaded.manifest["seal"]

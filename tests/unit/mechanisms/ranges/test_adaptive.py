@@ -156,6 +156,23 @@ def test_a_release_opens_in_duckdb_and_is_read_again(tmp_path: Path) -> None:
     )
 
 
+def test_intervals_of_the_table_hold_the_count_beside_them(tmp_path: Path) -> None:
+    """Though counts are of one tree, and intervals of all."""
+    schema = Schema({f"x{i}": discreet.Ordinal(0, 63) for i in range(3)})
+    codes = np.random.default_rng(4).integers(0, 64, (20_000, 3))
+    release = published(schema, codes, np.ones(len(codes), np.int64), epsilon="0.5")
+    table = release.to_pandas()
+    assert ((table["low"] <= table["count"]) & (table["count"] <= table["high"])).all()
+    again = discreet.load(release.save(tmp_path / "now"))
+    assert again.to_arrow().equals(release.to_arrow())
+    summary = release.summary
+    assert isinstance(summary, AdaptiveBlocks)
+    before = AdaptiveBlocks(release.schema, summary.trees, holding=False)  # of before that was so
+    assert "holding" not in before.facts()
+    assert before.to_arrow().drop(["low", "high"]).equals(summary.to_arrow().drop(["low", "high"]))
+    assert (before.to_arrow().to_pandas()["low"] >= table["low"]).all()
+
+
 def test_parameters_are_what_they_say() -> None:
     codes, counts = some()
     levels = [{"age": 20, "place": "region"}, {"age": 5}, {"place": 2, "age": 1}]
