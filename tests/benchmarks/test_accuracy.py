@@ -314,3 +314,22 @@ def test_times_of_adaptive_need_no_real_data() -> None:
     report = Report("test", quick=True)
     assert [job.limit for job in benchmarks.adaptive._jobs(report)] == [0.1, 0.2, 2.0]
     assert "set DISCREET_DATA" in str(report.rows[-1].measured)
+
+
+def test_luck_of_a_few_releases_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    def releases(one: object, epsilon: str, count: int) -> item_counts.Releases:
+        tries.append(count)
+        every = (*item_counts.ERRORS, item_counts.KNOWN_LAW, *item_counts.PRECISIONS, "all items", "top 10")
+        own = {name: np.full(count, 1.0) for name in every}
+        if count == item_counts.TRIALS:
+            own["precision at 10"] = np.full(count, 9.0)
+        return own, {"sra": {name: np.full(count, 1.0) for name in every}}
+
+    monkeypatch.setattr(item_counts, "_releases", releases)
+    report = Report("test", quick=False)
+    item_counts._items(report)
+    assert tries.count(item_counts.SECOND_TRIALS) == tries.count(item_counts.TRIALS) > 0
+    worst = {row.what: row.measured for row in report.rows if row.what.endswith("own, worst")}
+    assert worst["items: best other's precision at 10 / own, worst"] == 1.0

@@ -27,6 +27,18 @@ def number_at(numbers: NDArray[Any], place: int) -> int:
     return int(one) if numbers.ndim == 1 else int.from_bytes(one.astype("<u4").tobytes(), "little")
 
 
+def are_rising(numbers: NDArray[Any]) -> bool:
+    """Whether each of these numbers is above the one before."""
+    if numbers.ndim == 1:
+        return bool(np.all(numbers[1:] > numbers[:-1]))
+    words = np.ascontiguousarray(numbers.astype("<u4", copy=False)).view("<u8")
+    above, same = np.zeros(max(len(words) - 1, 0), np.bool_), np.ones(max(len(words) - 1, 0), np.bool_)
+    for word in words.T[::-1]:
+        above |= same & (word[1:] > word[:-1])
+        same &= word[1:] == word[:-1]
+    return bool(above.all())
+
+
 @dataclass(frozen=True)
 class CellNumbers:
     """Numbers 0 to cells - 1, the last attribute changing fastest. In a wide domain no attribute has 2**31 codes."""

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 _ROUNDS = 100
 #: steps of the grids in standard deviations of what is added to a count, and in parts of the count
 _STEP, _PART = 0.25, 0.02
+#: how many standard errors are taken off the number of others that are as large, for some of them are so by noise
+_DOUBT = 2.0
 
 
 def likely_counts(values: NDArray[np.int64], scale: float, unseen: float) -> Floats:
@@ -50,13 +52,24 @@ def smooth_posteriors(values: NDArray[np.int64], scale: float) -> tuple[Floats, 
 def posteriors_by_others(values: NDArray[np.int64], scale: float) -> tuple[Floats, NDArray[np.int64], Floats]:
     """The same, but each value by the law of all others, and of one more that may have any count.
 
-    A largest value that noise made large draws the fitted law to itself, and would so confirm itself.
+    A largest value that noise made large draws the fitted law to itself, and would so confirm itself; and the few
+    largest would confirm each other. So no more others are as large than there surely are.
     """
     counts, row_of, chances, law = _smooth_fit(values, scale)
     posterior = chances * law
     own = _smoothed(posterior / posterior.sum(axis=1, keepdims=True))
-    posterior = chances * (np.maximum(values.size * law - own, 0.0) + 1 / counts.size)
+    others = _surely(np.maximum(values.size * law - own, 0.0))
+    posterior = chances * (others + 1 / counts.size)
     return counts, row_of, posterior / posterior.sum(axis=1, keepdims=True)
+
+
+def _surely(numbers: Floats) -> Floats:
+    """How many have each count (the last axis), if those from a count on are fewer by what chance may have made."""
+    found = numbers.copy()
+    from_here_on = np.cumsum(numbers[..., ::-1], axis=-1)[..., ::-1]
+    least = np.maximum(from_here_on - _DOUBT * np.sqrt(from_here_on), 0.0)
+    found[..., 1:] = -np.diff(least[..., 1:], append=0.0)
+    return found
 
 
 def _smooth_fit(values: NDArray[np.int64], scale: float) -> tuple[Floats, NDArray[np.int64], Floats, Floats]:

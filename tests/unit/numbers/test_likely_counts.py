@@ -99,3 +99,19 @@ def test_a_value_is_judged_by_all_others() -> None:
     assert mean(posteriors_by_others, values) + 200 < mean(smooth_posteriors, values) < values[top]
     values[top] += 5000  # beyond what noise can do
     assert mean(posteriors_by_others, values) == pytest.approx(values[top], rel=0.05)
+
+
+def test_a_few_largest_do_not_confirm_each_other() -> None:
+    """Nothing but noise, at its quantiles; the five largest are as far out as luck has them once in a while."""
+    scale, parts = 100.0, (np.arange(4000) + 0.5) / 4000
+    noise = np.where(parts < 0.5, np.log(2 * parts), -np.log(2 * (1 - parts))) * scale
+
+    def above_noise(moved: float) -> float:
+        values = noise.copy()
+        values[-5:] += moved * scale
+        counts, row_of, chances = posteriors_by_others(np.rint(values).astype(np.int64), scale)
+        return float(chances[row_of[-1]] @ (counts > 3 * scale))
+
+    assert above_noise(0) < 0.15
+    assert above_noise(1) < 0.4
+    assert above_noise(25) > 0.999
