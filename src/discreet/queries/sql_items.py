@@ -149,6 +149,8 @@ def _quantile(node: Any, names: Names) -> Item | None:
         order = node.expression.expressions
         if len(order) != 1 or order[0].args.get("desc"):
             raise refusal(node, "must order by one attribute, ascending", _ITEMS)
+        if node.this.args.get("expression") is not None:
+            raise refusal(node, "needs one share from 0 to 1", "write quantile(age, 0.9)")
         return Item("quantile", "quantile", _ordered(order[0].this, node, names), _part(node.this.this, node))
     if isinstance(node, exp.Quantile | exp.PercentileCont | exp.PercentileDisc | exp.ApproxQuantile):
         share = node.args.get("quantile") or node.args.get("expression")

@@ -157,17 +157,20 @@ def _manifest(releases: Sequence[Release], schema: Schema) -> dict[str, Any]:
     """As far as answers and descriptions need one."""
     said = [release.manifest for release in releases]
     left = {repr(one): one for manifest in said for one in manifest["leaves_out"]}
+    methods = dict.fromkeys(manifest["method"] for manifest in said)
+    laws = dict.fromkeys(manifest["noise"]["law"] for manifest in said)
+    noise = {"law": "; ".join(laws), "publishable": all(manifest["noise"]["publishable"] for manifest in said)}
     return {
-        **said[0],
+        **{name: value for name, value in said[0].items() if name != "auto"},
         "id": " + ".join(manifest["id"] for manifest in said),
-        "method": "combined",
+        "method": " + ".join(methods),
         "task": {"task": "combined"},
         "epsilon": as_text(sum((Fraction(manifest["epsilon"]) for manifest in said), Fraction(0))),
         "parameters": [],
         "schema": schema.to_dict(),
         "data_attributes": list(dict.fromkeys(name for manifest in said for name in manifest["data_attributes"])),
         "leaves_out": list(left.values()),
-        "noise": {**said[0]["noise"], "publishable": all(manifest["noise"]["publishable"] for manifest in said)},
+        "noise": {**said[0]["noise"], **noise},
         "ledger": {**said[0]["ledger"], "head": " ".join(manifest["ledger"]["head"] for manifest in said)},
         "members": [key(release) for release in releases],
     }

@@ -49,7 +49,9 @@ class Comparison:
             return f"cannot tell which is larger; a less b: {self.difference}"
         sure = max(self.probability, 1 - self.probability)
         more = "" if self.exactly and sure < _NEARLY else " or more"
-        shown = f"{100 * min(sure, _NEARLY):.3g} %{more}"
+        # what is a least value must not be rounded up
+        tenths = 1000 * min(sure, _NEARLY)
+        shown = f"{(math.floor(tenths + 1e-6) if more else tenths) / 10:.3g} %{more}"
         by = f"this difference and {self.groups} other counts like these" if self.groups else "this difference alone"
         return f"{self.larger} is larger with probability {shown}, judging by {by}; a less b: {self.difference}"
 

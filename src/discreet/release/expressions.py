@@ -41,6 +41,12 @@ class Quantity(Protocol):
     @property
     def releases(self) -> list[Release]: ...
     def answer(self, level: float) -> Estimate: ...
+    def joined(self, share: Fraction, other: Quantity, times: Fraction) -> Term | None:
+        """`share` of this and `times` the other as one, where their errors then cancel; a number if that is known."""
+
+
+#: a quantity with its weight, or a number that needs none
+Term = tuple[Fraction, Quantity | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +79,11 @@ class Expression:
         for release, form in times.counts:
             own = forms.get(key(release), (release, NOTHING))[1]
             forms[key(release)] = (release, own.plus(form, release.schema.sizes))
-        weights = {id(quantity): (Fraction(0), quantity) for _, quantity in (*self.others, *times.others)}
-        for share, quantity in (*self.others, *times.others):
-            weights[id(quantity)] = (weights[id(quantity)][0] + share, quantity)
+        known, others = _together(self.others, times.others)
         return Expression(
-            self.constant + times.constant,
+            self.constant + times.constant + known,
             tuple((release, form) for release, form in forms.values() if form.parts),
-            tuple((share, quantity) for share, quantity in weights.values() if share),
+            others,
             self.measured and other.measured,
         )
 
@@ -186,6 +190,24 @@ class Expression:
         if self.others:
             return {0}
         return {1 if weight > 0 else -1 for _, form in self.counts for weight, _ in form.parts}
+
+
+def _together(
+    some: Sequence[tuple[Fraction, Quantity]], more: Sequence[tuple[Fraction, Quantity]]
+) -> tuple[Fraction, tuple[tuple[Fraction, Quantity], ...]]:
+    """The sum of both, with quantities made one where they can be: what is known of it, and the rest."""
+    known, terms = Fraction(0), list(some)
+    for times, quantity in more:
+        for place, (share, own) in enumerate(terms):
+            found = (share + times, own) if own is quantity else own.joined(share, quantity, times)
+            if found is not None:
+                weight, one = found
+                terms[place : place + 1] = [(weight, one)] if one is not None and weight else []
+                known += weight if one is None else 0
+                break
+        else:
+            terms.append((times, quantity))
+    return known, tuple(terms)
 
 
 def key(release: Release) -> str:

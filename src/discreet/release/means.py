@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet.queries import Boxes, Estimate
-from discreet.release.expressions import Expression
+from discreet.release.expressions import Expression, Quantity, Term, key
 from discreet.release.ratios import EMPTY
 from discreet.release.value_counts import ByBand, ByLaw, ValueRuns
 from discreet.release.values_in_blocks import ByBlocks, values
@@ -33,6 +33,7 @@ _RUNS_IN_BLOCKS, _RUNS_WITHOUT_LAW = 4096, 256
 #: around so many points squares are taken, of all that the mean may be
 _POINTS = 5
 WIDE_BINS = "bins hold several values, and the interval allows for any place in them"
+WIDE_RUNS = "its many values are taken in runs, and the interval allows for any place in them"
 POSSIBLE = "low to high are bounds of what the intervals of counts leave possible"
 
 
@@ -49,6 +50,15 @@ class Moment:
     def releases(self) -> list[Release]:
         return [self.release]
 
+    def joined(self, share: Fraction, other: Quantity, times: Fraction) -> Term | None:
+        """The same question once more."""
+        return (share + times, self) if isinstance(other, Moment) and self._question == other._question else None
+
+    @property
+    def _question(self) -> tuple[object, ...]:
+        cells = self.selected
+        return key(self.release), cells.first.tolist(), cells.last.tolist(), self.attribute, self.kind
+
     def answer(self, level: float) -> Estimate:
         source = self._source()
         low, high = getattr(self, f"_{self.kind}_ends")(source, level)
@@ -59,8 +69,10 @@ class Moment:
         stderr = getattr(source, f"error_of_{self.kind}")()
         value = min(max((low + high) / 2 if math.isnan(value) else value, self._least(source.runs)), self._most(source))
         bounds = isinstance(source, ByBand)
+        runs = source.runs
+        wide = WIDE_RUNS if np.any(runs.codes[:, 1] > runs.codes[:, 0]) else WIDE_BINS
         notes = [
-            WIDE_BINS if np.any(source.runs.high > source.runs.low) else "",
+            wide if np.any(runs.high > runs.low) else "",
             EMPTY if nobody or (math.isnan(stderr) and not bounds) else POSSIBLE if bounds else "",
             self.release.note,
         ]

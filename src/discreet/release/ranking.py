@@ -74,13 +74,18 @@ def answered(
 
 
 def item_questions(selected: Boxes, within: Mapping[int, Sequence[int]]) -> tuple[Questions, NDArray[np.int64]]:
-    """A question for each item of a selection, its contexts narrowed to first and last codes; and the items' codes."""
+    """A question for each item of a selection, its contexts narrowed to first and last codes; and the items' codes.
+
+    Items of which nothing is left then have no question.
+    """
     pairs = zip(selected.first[:, 0], selected.last[:, 0], strict=True)
     runs = [np.arange(low, high + 1) for low, high in pairs]
     codes = runs[0] if len(runs) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *runs]))
     ends = {0: np.column_stack([codes, codes])}
     ends |= {index: np.tile(np.array(both, np.int64), (codes.size, 1)) for index, both in within.items()}
-    return cut_questions(selected, ends), codes
+    questions = cut_questions(selected, ends)
+    left = np.unique(questions.owner)
+    return (questions, codes) if left.size == codes.size else (picked(questions, left), codes[left])
 
 
 def ranked(
@@ -92,6 +97,8 @@ def ranked(
         known = np.flatnonzero(summary.was_selected(questions))
         best = known[np.argsort(-values[known], kind="stable")[:most]]
         return best, np.full(best.size, np.nan)
+    if not questions.count:
+        return np.zeros(0, np.int64), np.zeros(0)
     rivals = np.argsort(-values, kind="stable")[: max(_MODELLED_RIVALS if modelled else MOST_RIVALS, most)]
     most, wanted = min(most, rivals.size), _MODELLED_DRAWS if modelled else DRAWS
     some = picked(questions, rivals)

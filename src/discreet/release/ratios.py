@@ -16,7 +16,16 @@ from discreet.numbers.pencils import Floats, Pencil
 from discreet.queries.estimate import Estimate
 from discreet.queries.forms import joined
 from discreet.queries.selection import Selection, union
-from discreet.release.expressions import Expression, check_same_data, corridor_of, key, pencil_of
+from discreet.release.expressions import (
+    Expression,
+    Quantity,
+    Term,
+    check_same_data,
+    corridor_of,
+    exact,
+    key,
+    pencil_of,
+)
 from discreet.release.forms_asked import part_answers
 from discreet.release.remarks import said_once
 
@@ -66,6 +75,17 @@ class Ratio:
         ends = "interval" if over[1] and under[1] else "bounds"
         note = said_once(notes)
         return Estimate(value, stderr, low_end, high_end, level, note, asked=self._asked, ends=ends)  # type: ignore[arg-type]
+
+    def joined(self, share: Fraction, other: Quantity, times: Fraction) -> Term | None:
+        """Parts of one whole are added up above it, so that what they share cancels."""
+        if not isinstance(other, Ratio):
+            return None
+        rest = self.below.plus(other.below, -1, across=True)
+        if rest.counts or rest.others or rest.constant:
+            return None
+        above = self.above.times(share).plus(other.above.times(times), 1, across=True)
+        found = Ratio.of(above, self.below, across=True)
+        return (exact(found.least), None) if found.least == found.most else (Fraction(1), found)
 
     @property
     def _asked(self) -> Expression:

@@ -38,6 +38,8 @@ def top_items(summary: Summary, selected: Boxes, per: Mapping[str, Grouped], k: 
     for chosen in itertools.product(*(range(len(labels)) for _, labels, _ in per.values())):
         around = {name: (group, place) for (name, group), place in zip(per.items(), chosen, strict=True)}
         questions, codes = item_questions(selected, {index: ends[i] for (index, _, ends), i in around.values()})
+        if not codes.size and len(selected.first):
+            continue  # a group that the condition rules out
         values = summary.answer(questions, level).of_counts().value
         best, certainty = ranked(summary, questions, values, k)
         part: dict[str, Any] = {name: [labels[i]] * best.size for name, ((_, labels, _), i) in around.items()}

@@ -84,7 +84,10 @@ def test_it_is_asked_as_one_release_is(releases: list[Release]) -> None:
     assert (together.count() - together.count()).value == 0
     assert together.count() - together.count("sex = 'f'") == together.count({"sex": ["m", "other"]})
     assert "3 releases together: cells, pairs, blocks" in repr(together)
-    assert together.describe()["protects"].endswith("epsilon 5.5")
+    said, each = together.describe(), [release.describe() for release in releases]
+    assert said["protects"].endswith("epsilon 5.5")
+    assert said["method"] == "geometric + equal + adaptive (combined)"
+    assert all(one["noise"] in said["noise"] for one in each)
     nested = discreet.combine([discreet.combine(releases[:2]), releases[2]])
     assert [voice.name for voice in nested.summary.voices] == ["cells", "pairs", "blocks"]
 

@@ -166,6 +166,15 @@ def test_a_notebook_shows_it_behind_a_bar() -> None:
     assert shown.endswith(str(found))
 
 
+def test_a_least_value_is_not_rounded_up() -> None:
+    difference = discreet.Estimate(5.0, 1.0, 3.0, 7.0)
+    for probability, shown in ((0.99872, "99.8"), (0.54999, "54.9"), (0.001, "99.9"), (0.75, "75")):
+        said = str(Comparison(difference, probability, exactly=False))
+        assert f"is larger with probability {shown} % or more," in said
+    assert "probability 99.9 % or more," in str(Comparison(difference, 1.0))
+    assert "probability 85 %, " in str(Comparison(difference, 0.84999))
+
+
 def test_comparisons_are_right_at_least_as_often_as_they_say() -> None:
     answers = [one for task in LAWS for one in said(task, 60)]
     assert all(comparison.exactly for comparison, _ in answers)

@@ -140,6 +140,23 @@ def test_certainties_are_about_right() -> None:
     assert 60 < right < 175  # neither hopeless nor certain
 
 
+@pytest.mark.parametrize("method", ["lpa", "even-shares", "hpa"])
+def test_a_list_of_some_contexts_has_what_they_leave(method: str) -> None:
+    found = release(method)
+    apart = found.top(3, "day in (0, 2)")
+    assert [found.count({"item": [item], "day": [0, 2]}).value for item in apart["item"]] == apart["count"]
+    each = found.top(2, "day in (0, 2)", per="day")
+    assert [(day, rank) for day, rank in zip(each["day"], each["rank"], strict=True)] == [
+        (0, 1),
+        (0, 2),
+        (2, 1),
+        (2, 2),
+    ]
+    odd = found.top(3, "item = 'i1' and day = 0 or item in ('i0', 'i2') and day = 1", per="day")
+    assert sorted(zip(odd["day"], odd["item"], strict=True)) == [(0, "i1"), (1, "i0"), (1, "i2")]
+    assert len(found.top(3, "day = 0 and day = 1", per="day")) == 0
+
+
 def test_picked_questions() -> None:
     found = release("lpa")
     questions, _ = item_questions(bind("day = 0 or day = 2", found.schema, ()).boxes(found.schema.sizes), {})

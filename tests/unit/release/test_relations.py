@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import math
 import pickle
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -66,6 +67,29 @@ def test_what_is_taken_off_itself_is_nothing(release: Release) -> None:
         assert numbers(found * 3 - found - 2 * found) == (0, 0, 0, 0, 0.95)
     share = release.share("sex = 'f'")
     assert numbers(share - share) == (0, 0, 0, 0, 0.95)
+    questions: list[Callable[[], Estimate]] = [
+        lambda: release.share("sex = 'f'", of="age >= 13"),
+        lambda: release.ratio("sex = 'f'", "age >= 13"),
+        lambda: release.mean("age", "sex = 'f'"),
+        lambda: release.variance("age"),
+        lambda: release.sum("age"),
+    ]
+    for ask in questions:
+        assert numbers(ask() - ask()) == (0, 0, 0, 0, 0.95)
+        assert numbers(2 * ask() - ask() - ask() + 3) == (3, 0, 3, 3, 0.95)
+        assert release.compare(ask(), ask()).larger is None
+
+
+def test_parts_of_one_whole_are_one_ratio(release: Release) -> None:
+    f, m = (release.share(f"sex = '{label}'", of="age >= 13") for label in "fm")
+    assert numbers(f + m) == (1, 0, 1, 1, 0.95)
+    less, whole = f - m, release.count("age >= 13")
+    above = release.difference("sex = 'f' and age >= 13", "sex = 'm' and age >= 13")
+    assert numbers(less) == numbers(above / whole)
+    assert -1 <= less.low <= less.high <= 1
+    assert numbers(f - m - f + m) == (0, 0, 0, 0, 0.95)
+    apart = f - release.share("sex = 'm'", of="age >= 12")
+    assert apart.high - apart.low > 0
 
 
 def test_the_total_less_a_part_is_the_rest(release: Release) -> None:
@@ -216,6 +240,14 @@ def test_bins_of_several_values_are_known_up_to_the_bin() -> None:
     assert (total.low, total.high) == pytest.approx((records * mean.low, records * mean.high), rel=1e-3)
     assert "several values" in mean.note
     assert spread.high - spread.low > 0.25
+
+
+def test_values_that_are_taken_in_runs_are_no_wide_bins() -> None:
+    pay = discreet.Schema(pay=discreet.Ordinal(0, 99_999))
+    source = discreet.from_counts(pay, np.arange(0, 100_000, 50)[:, None], np.full(2000, 3))
+    note = source.publish(discreet.Ranges("pay", method="adaptive"), 1).mean("pay").note
+    assert "taken in runs" in note
+    assert "bins hold several values" not in note
 
 
 def test_what_has_no_mean(plain: Release) -> None:
