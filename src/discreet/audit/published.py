@@ -72,8 +72,7 @@ class Published:
 def published(folder: str | Path, ledger: str | Path) -> Published:
     """Checks a release against the ledger it should have been charged to; errors are for what is not there at all."""
     folder, ledger = Path(folder), Path(ledger)
-    if not folder.is_dir():
-        raise DiscreetError(f"{folder}: no such folder; a release is a folder with {files.MANIFEST} in it")
+    files.check_place(folder)
     if not ledger.is_file():
         raise LedgerError(f"{ledger}: there is no such ledger; name the one that the release was charged to")
     return Published(str(folder), str(ledger), tuple(_findings(folder, ledger)))

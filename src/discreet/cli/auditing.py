@@ -12,7 +12,7 @@ from discreet.audit.attacks import audited
 from discreet.audit.outcome import software
 from discreet.audit.published import published
 from discreet.audit.verdicts import HOLDS
-from discreet.cli.publishing import check_period, wanted_release
+from discreet.cli.publishing import check_period, placed, wanted_release
 from discreet.cli.show import print_json, stages
 from discreet.errors import BadParameter
 from discreet.spec import load_spec
@@ -38,7 +38,7 @@ def run(
     if not wanted:
         raise BadParameter(f"{path}: has no release to audit; add a table [releases.NAME]")
     found = []
-    with stages(quiet or as_json) as say, _free_of_charge():
+    with placed(path, spec, wanted), stages(quiet or as_json) as say, _free_of_charge():
         for release in wanted:
             check_period(spec, release, period, needed=False)
             one = audited(

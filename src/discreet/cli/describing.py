@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
-from discreet.cli.publishing import spec_during
+from discreet.cli.publishing import method_problems
 from discreet.cli.show import print_json
 from discreet.errors import BadParameter, BadSpec, DiscreetError
-from discreet.mechanisms import Request, mechanism_for
 from discreet.method_names import named_methods
 from discreet.queries.where import is_plain_name
 from discreet.schema import Periods
@@ -54,7 +52,7 @@ def checked(path: Path) -> tuple[list[Problem], list[str], Spec | None]:
 
     def further(spec: Spec) -> list[str]:
         sound.append(spec)
-        return [*_source_problems(spec), *_method_problems(spec)]
+        return [*_source_problems(spec), *method_problems(spec, spec.releases.values())]
 
     problems = check_spec(path, methods, further)
     notes = [] if problems else [note for spec in sound for note in _notes(spec)]
@@ -84,19 +82,6 @@ def _source_problems(spec: Spec) -> list[str]:
         for place, column in columns.items()
         if column in lacking
     ]
-
-
-def _method_problems(spec: Spec) -> list[str]:
-    """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
-    problems = []
-    for name, release in spec.releases.items():
-        try:
-            schema = spec_during(spec, release, None)[0].schema
-            mechanism_for(release.task, Request.of(release.task, schema, spec.unit, release.epsilon))
-        except DiscreetError as error:
-            # a line that is moved in belongs to the one before, such as the mark below a wrong predicate
-            problems += [f"[releases.{name}] {said}" for said in re.split(r"\n(?! )", str(error))]
-    return problems
 
 
 def _notes(spec: Spec) -> list[str]:

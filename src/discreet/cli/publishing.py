@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.show import print_json, stages, text_or_none
-from discreet.errors import BadParameter, BadSpec
+from discreet.errors import BadParameter, BadSpec, DiscreetError
 from discreet.naming import did_you_mean
 from discreet.privacy import as_text
 from discreet.spec import ReleaseSpec, Spec, load_spec
+from discreet.spec.problem import Problem
 
 if TYPE_CHECKING:
     from discreet.private.publish import Data
@@ -23,7 +27,7 @@ def run(path: Path, name: str | None, output: Path | None, period: str | None, q
     data = data_during(path, spec, wanted, period)
     target = output or Path(data.id_of(wanted.name))
     before = bool(data.ledger.recorded(data.id_of(wanted.name))) or (target / MANIFEST).is_file()
-    with stages(quiet or as_json) as progress:
+    with placed(path, spec, [wanted]), stages(quiet or as_json) as progress:
         flags: dict[str, Any] = {"reliable": wanted.reliable}
         release = data.publish(wanted.task, wanted.epsilon, name=wanted.name, to=target, progress=progress, **flags)
     spent, left = as_text(data.ledger.spent), text_or_none(data.ledger.left_for(data.scope))
@@ -52,7 +56,7 @@ def run_all(path: Path, name: str | None, output: Path | None, period: str | Non
     data = data_during(path, spec, next(iter(wanted.values())), period)
     ids = {one: data.id_of(one) for one in wanted}
     before = {one for one in wanted if data.ledger.recorded(ids[one]) or (folder / ids[one] / MANIFEST).is_file()}
-    with stages(quiet or as_json) as progress:
+    with placed(path, spec, wanted.values()), stages(quiet or as_json) as progress:
         releases = {one.name: (one.task, one.epsilon) for one in wanted.values()}
         flags = {one.name: one.reliable for one in wanted.values()}
         made = data.publish_all(releases, to=folder, reliable=flags, progress=progress)
@@ -131,6 +135,32 @@ def check_period(spec: Spec, release: ReleaseSpec, period: str | None, *, needed
             f"{release.name} is published by {spec.periods.every}: say which, such as --period {_example(spec)}. For a "
             f'release of all rows, write period = "all" in [releases.{release.name}]'
         )
+
+
+@contextmanager
+def placed(path: Path, spec: Spec, releases: Iterable[ReleaseSpec]) -> Iterator[None]:
+    """What was refused because a release asks for what no mechanism does is said with its place in the spec."""
+    try:
+        yield
+    except DiscreetError:
+        if problems := method_problems(spec, releases):
+            raise BadSpec([Problem.of(path, said) for said in problems]) from None
+        raise
+
+
+def method_problems(spec: Spec, releases: Iterable[ReleaseSpec]) -> list[str]:
+    """What only the mechanisms know: unknown methods and parameters, and tables that are too large for one."""
+    from discreet.mechanisms import Request, mechanism_for
+
+    problems = []
+    for release in releases:
+        try:
+            schema = spec_during(spec, release, None)[0].schema
+            mechanism_for(release.task, Request.of(release.task, schema, spec.unit, release.epsilon))
+        except DiscreetError as error:
+            # a line that is moved in belongs to the one before, such as the mark below a wrong predicate
+            problems += [f"[releases.{release.name}] {said}" for said in re.split(r"\n(?! )", str(error))]
+    return problems
 
 
 def data_of(path: Path, spec: Spec) -> Data:

@@ -16,7 +16,8 @@ Made by `python -m discreet.cli.reference`. Exit codes: 0 done, 1 a check said n
 
 `discreet --install-completion` lets the Tab key complete commands, options and files from the next terminal on, in
 bash, zsh, fish and PowerShell: it adds a line to your shell's start-up file. `discreet --show-completion` prints what
-it would install, for those who put it in place themselves. It was tried in bash only.
+it would install, for those who put it in place themselves. It was tried in bash, in
+zsh 5.9, where the first Tab of a terminal only loads it, and in fish 3.6.
 """
 _METHODS = """# Methods and their parameters
 

@@ -31,4 +31,6 @@ def bins_from(attribute: Ordinal, starts: NDArray[np.int64] | NDArray[np.float64
         return np.searchsorted(edges, starts)
     if attribute.kind != "real":
         return (starts.astype(np.int64) - ticks.start) // ticks.step
-    return np.rint((starts * per_one - ticks.start) / ticks.step).astype(np.int64)
+    with np.errstate(over="ignore"):
+        found = np.rint((starts * per_one - ticks.start) / ticks.step)
+    return np.where((found >= 0) & (found < len(ticks)), found, -1).astype(np.int64)  # others may not fit 64 bits

@@ -27,19 +27,22 @@ def read_document(path: Path) -> dict[str, Any]:
         raise BadSpec([f"{path}: line {line} is not UTF-8 text; save the file with that encoding"]) from None
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise BadSpec([f"{path}: is not valid TOML: {reason}{_quoting(text, str(error))}"]) from None
+        raise BadSpec([f"{path}: is not valid TOML: {reason}{_remedy(text, str(error))}"]) from None
 
 
-def _quoting(text: str, reason: str) -> str:
-    """What to write, if the mistake is in a line such as [attributes.hours per week]."""
-    line = re.search(r"at line (\d+)", reason)
-    header = text.splitlines()[int(line[1]) - 1].strip() if line else ""
-    parts = re.fullmatch(r"""\[\s*(attributes|releases)\s*\.\s*([^"'\[\]]+?)\s*\]?""", header)
-    return (
-        f"; names of more than letters, digits, - and _ go in quotes: [{parts[1]}.{toml_value(parts[2])}]"
-        if parts
-        else ""
-    )
+def _remedy(text: str, reason: str) -> str:
+    """What to write, if the line has a usual mistake: [attributes.hours per week], epsilon = 0,5 or kind = nominal."""
+    found = re.search(r"at line (\d+)", reason)
+    line = text.splitlines()[int(found[1]) - 1].strip() if found else ""
+    if header := re.fullmatch(r"""\[\s*(attributes|releases)\s*\.\s*([^"'\[\]]+?)\s*\]?""", line):
+        return f"; names of more than letters, digits, - and _ go in quotes: [{header[1]}.{toml_value(header[2])}]"
+    if comma := re.match(r"([\w-]+)\s*=\s*(\d+),(\d+)\s*(#|$)", line):
+        return f"; numbers have a point: {comma[1]} = {comma[2]}.{comma[3]}"
+    if bare := re.match(r"([\w-]+)\s*=\s*([A-Za-z][\w./-]*)\s*(#|$)", line):
+        if bare[2].lower() in ("true", "false"):
+            return f"; write {bare[1]} = {bare[2].lower()}"
+        return f"; texts go in quotes: {bare[1]} = {toml_value(bare[2])}"
+    return ""
 
 
 def _decimal(text: str) -> Decimal:

@@ -104,13 +104,20 @@ def bad_source(text: str) -> str:
         (SMALL.replace("epsilon = 1", "epsilon = 0"), ["[releases.a] epsilon", "above zero"]),
         (SMALL.replace("epsilon = 1", "epsilon = -0.5"), ["[releases.a] epsilon", "above zero"]),
         (SMALL.replace("epsilon = 1", "epsilon = nan"), ["[releases.a] epsilon"]),
+        (SMALL.replace("epsilon = 1", "epsilon = 0,5"), ["small.toml", "line 16", "point: epsilon = 0.5"]),
+        (SMALL.replace('"ordinal"', "ordinal"), ["small.toml", "line 7", 'quotes: kind = "ordinal"']),
+        (SMALL.replace("high = 4", "high = 4\nspecial = True"), ["small.toml", "write special = true"]),
         (SMALL.replace("epsilon = 1", "epsilon = 1e9").replace("budget = 3", ""), ["[releases.a] epsilon", "protects"]),
         (SMALL.replace("epsilon = 1", "epsilon = 1e-40"), ["scale", "raise epsilon"]),
         (DENSE.replace("high = 4", "high = 499_999_999_999"), ["1,000,000,000,000 cells", "adaptive"]),
         (SMALL.replace("sex", "count"), ["small.toml", "count", "rename"]),
         (SMALL.replace('ledger = "small.ledger"', 'ledger = "no/where.ledger"'), ["where.ledger", "folder"]),
         (SMALL.replace('ledger = "small.ledger"', 'ledger = "people.csv"'), ["people.csv", "not a Discreet ledger"]),
-        (SMALL.replace("epsilon = 1", 'epsilon = 1\nmethod = "sketchy"'), ["'sketchy'", "geometric"]),
+        (
+            SMALL.replace("epsilon = 1", 'epsilon = 1\nmethod = "sketchy"'),
+            ["small.toml: [releases.a]", "'sketchy'", "geometric"],
+        ),
+        (SMALL.replace("epsilon = 1", 'epsilon = 1\nmethod = "filter"\ntheta = 0'), ["small.toml: [releases.a] theta"]),
     ],
 )
 def test_publish_refuses_bad_input_before_it_costs(cli: Cli, small: Path, spec: str, words: list[str]) -> None:

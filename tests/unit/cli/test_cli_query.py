@@ -133,7 +133,7 @@ def test_query_writes_no_formula(cli: Cli, odd: Path) -> None:
     [
         (["none"], ["none", "no such folder"]),
         (["people.csv"], ["people.csv", "folder"]),
-        (["."], ["release.json"]),
+        (["."], ["is a folder of releases (by-day", "name one, such as by-day"]),
         (["by-day", "dai = '2024-01-01'"], ["'dai'", "Did you mean 'day'?"]),
         (["by-day", "day = '2025-01-01'"], ["day", "2024-01-01 to 2024-01-03"]),
         (["by-day", "day = "], ["predicate, position 7", "\n        ^"]),

@@ -48,7 +48,7 @@ def test_check_looks_at_the_source_but_at_no_row(cli: Cli, small: Path, monkeypa
     def untouched(*_: object, **__: object) -> None:
         raise AssertionError("a row was read")
 
-    for way in ("duckdb.connect", "ibis.duckdb.connect", "discreet.private.engines.base.Source.read"):
+    for way in ("duckdb.connect", "discreet.private.engines.base.Source.read"):
         monkeypatch.setattr(way, untouched)
     user = SMALL.replace("[privacy]", '[privacy]\nunit = "peson"\nmax_rows = 2')
     (small / "columns.toml").write_text(user.replace("attributes.sex", "attributes.sexx").replace('"sex"]', '"sexx"]'))
