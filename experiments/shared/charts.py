@@ -92,6 +92,26 @@ def line_chart(figure: Mapping[str, Any]) -> str:
     return _whole(parts)
 
 
+def ratio_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
+    """Horizontal bars on a logarithmic scale, to the left of 1 or to the right of it, each with its number."""
+    room = max(LEFT + 60, 20 + 7 * max(len(name) for name, _ in bars))
+    x = ChartAxis.around([1.0, *(value for _, value in bars)], room, WIDTH - 120, log=True)
+    height = TOP + 22 * len(bars) + BOTTOM
+    parts = [_title(title)]
+    for tick in x.ticks():
+        parts.append(_stroke(x.at(tick), TOP, x.at(tick), height - BOTTOM, 'class="grid"'))
+        parts.append(_text(x.at(tick), height - BOTTOM + 18, label(tick), "middle"))
+    for place, (name, value) in enumerate(bars):
+        top, left, right = TOP + 22 * place + 3, x.at(min(value, 1)), x.at(max(value, 1))
+        colour = COLOURS[0 if value < 1 else 1]
+        parts.append(f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="16" fill="{colour}"/>')
+        parts.append(_text(x.first - 6, top + 13, name, "end"))
+        parts.append(_text(right + 6, top + 13, f"{value:,.3g}", "start"))
+    parts.append(_stroke(x.at(1), TOP, x.at(1), height - BOTTOM, 'class="axis"'))
+    parts.append(_text((x.first + x.last) / 2, height - 10, unit, "middle"))
+    return _whole(parts, height)
+
+
 def bar_chart(title: str, unit: str, bars: Sequence[tuple[str, float]]) -> str:
     """Horizontal bars on a logarithmic scale, each with its number."""
     room = max(LEFT + 60, 20 + 7 * max(len(name) for name, _ in bars))

@@ -13,6 +13,7 @@ import pytest
 
 from experiments.claims import checks
 from experiments.claims.__main__ import main
+from experiments.claims.data.small_sets import SETS
 from experiments.claims.decisions import run
 from experiments.claims.page import STEM
 from experiments.claims.page.whole import TITLES, found, render, sentence, wanted
@@ -31,8 +32,9 @@ from experiments.claims.rules import (
     ratio,
 )
 from experiments.claims.trials.ireduct import SMALLEST
-from experiments.claims.trials.privelet import LINE_NOISE
+from experiments.claims.trials.privelet import AS_LINE, JOBS, LINE_NOISE, bound
 from experiments.claims.trials.sparse_summaries import THIN
+from experiments.shared.made_up_histories import PUBLISHED
 from tests.experiments.recorded import recorded
 
 AFTER = [1.0 + place / 100 for place in range(10)]
@@ -162,6 +164,14 @@ def test_claims_on_one_setting_share_its_trials() -> None:
     verdicts = run([one, other], 1, 0.99)
     assert calls == setting.seeds(1, 8)
     assert [verdict["verdict"] for verdict in verdicts] == [HOLDS, FAILS]
+
+
+def test_claims_are_of_what_the_papers_compare() -> None:
+    """Section 5.4 of privelet compares bounds; the words of documents are as many and as rare as the paper's."""
+    assert bound(AS_LINE) / bound(JOBS) == pytest.approx(15.28, abs=0.01)
+    ours, paper = SETS["document"], PUBLISHED["document"]
+    assert (ours.users, ours.items, ours.skew, ours.shift) == (paper.users, paper.items, paper.skew, paper.shift)
+    assert ours.records / ours.most == pytest.approx(paper.records / paper.most, rel=0.02)
 
 
 def test_a_record_is_plain_json_and_says_all() -> None:

@@ -27,6 +27,8 @@ def _tuned_ratio(name: str) -> Callable[[Trial], float]:
     return lambda trial: trial[name]
 
 
+#: the bound is nearly the number of items, so there is one group whatever is sampled: nothing is to be seen of samples
+ONE_GROUP = "netflix"
 WORDS = {"checkin": "check-ins", "document": "documents", "netflix": "netflix", "trajectory": "trajectories"}
 ALL_ALIKE = (
     "No sample tells these counts apart under so much noise, so all three make random groups and err alike; the figure "
@@ -38,12 +40,9 @@ NO_GROUPS = (
 )
 REASONS = {
     ("columns", "checkin"): ALL_ALIKE,
-    ("columns", "netflix"): ALL_ALIKE + " The bound is nearly the number of items, so there is but one group.",
     ("columns", "trajectory"): ALL_ALIKE + " This is at the smaller epsilon.",
     ("tuned", "checkin"): "One group of all items is best. The spread of the noisy sample is noise, and the tuning "
     "takes it for differences between counts, so it makes smaller groups.",
-    ("lpa", "document"): "Half of epsilon goes into the sample. Where counts are far above the noise and few items "
-    "have about the same count, groups do not make up for that.",
     ("fpa", "checkin"): NO_GROUPS,
     ("fpa", "trajectory"): NO_GROUPS + " This is at the smaller epsilon.",
     ("gs-r", "checkin"): "The sample tells little, so half of epsilon is spent for nothing; gs-r has all of it for "
@@ -53,6 +52,8 @@ REASONS = {
 
 def _by_set() -> Iterator[Claim]:
     for name, words in WORDS.items():
+        if name == ONE_GROUP:
+            continue
         yield Claim(
             f"grouping-columns-{name}",
             PAPER,
@@ -93,8 +94,13 @@ def _by_set() -> Iterator[Claim]:
 
 CLAIMS = (
     *_by_set(),
-    Claim("grouping-documents-rows", PAPER, "7(b)", "on documents at epsilon 0.1, columns save about half of the error",
-          SAMPLED, "columns / rows on documents, epsilon 0.1", _at("columns", "rows", "document", SMALL), 0.4, 0.6),
+    Claim("grouping-columns-netflix", PAPER, "7", "ours: on netflix no kind of sampling can matter, for the bound is "
+          "nearly the number of items and makes one group by construction", SAMPLED,
+          "columns / the better of rows and none, the larger of 2 epsilons",
+          _worst("columns", ("rows", "none"), ONE_GROUP, (SMALL, MIDDLE)), 0.95, 1.05),
+    Claim("grouping-documents-rows", PAPER, "7(b)", "on documents at epsilon 0.1, columns save 56 % of the error "
+          "(tested: 50 %)", SAMPLED, "columns / rows on documents, epsilon 0.1",
+          _at("columns", "rows", "document", SMALL), below=0.5),
     Claim("grouping-orders", PAPER, "9(a)", "on check-ins GS has an error three orders of magnitude below LPA's",
           COMPARED, "lpa / gs on check-ins, epsilon 0.1", _at("lpa", "gs", "checkin", SMALL), above=1000),
     Claim("grouping-random-documents", PAPER, "9(b)", "on documents GS-R is even worse than LPA", COMPARED,

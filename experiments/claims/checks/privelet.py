@@ -28,11 +28,12 @@ CLAIMS = (
           "measured variance of the noisiest nodes / bound", ratio("worst", "bound"), below=1),
     Claim("privelet-theorem-3", PAPER, "theorem 3", "over several attributes the bounds multiply", BOTH_NOISE,
           "measured variance of the noisiest predicates / bound", ratio("worst", "bound"), below=1),
-    Claim("privelet-nominal", PAPER, "5.4", "on 512 values in three levels the nominal transform has a 15th of the "
-          "variance of Haar's", JOBS_NOISE, "Haar / nominal, measured variance of the noisiest nodes",
-          ratio("as line", "worst"), above=10,
-          reason="15 is the ratio of the two bounds. The nominal one is nearly reached; Haar's is far above what any "
-          "range has, and nodes are not the noisiest ranges."),
+    Claim("privelet-nominal", PAPER, "5.4", "on 512 values in three levels the bound on the variance is a 15th of "
+          "Haar's by the nominal transform", JOBS_NOISE, "Haar / nominal, bound", ratio("line bound", "bound"),
+          above=15),
+    Claim("privelet-nominal-nodes", PAPER, "5.4", "ours: what nodes really have is less, too, but no 15th: Haar's "
+          "bound is far above what any of them has", JOBS_NOISE,
+          "Haar / nominal, measured variance of the noisiest nodes", ratio("as line", "worst"), 1, 15),
     Claim("privelet-small-domain", PAPER, "6.4", "on 16 values Basic has less variance than Privelet", SHORT_NOISE,
           "Basic / Privelet, the larger of the mean over all ranges and of the noisiest ranges",
           lambda trial: max(trial[f"geometric {what}"] / trial[f"privelet {what}"] for what in ("mean", "worst")),

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from experiments.claims.page import STEM
 from experiments.claims.rules import FAILS, HOLDS, OPEN
+from experiments.shared.charts import grouped_bars
 from experiments.shared.findings import Results
 from experiments.shared.page_parts import capital, joined
 
+PICTURE = f"{STEM}.svg"
 TITLES = {
     "sparse-summaries": "Differentially private summaries for sparse data (Cormode, Procopiuc, Srivastava, Tran)",
     "privelet": "Differential privacy via wavelet transforms (Xiao, Wang, Gehrke)",
@@ -44,7 +46,18 @@ def sentence(claim: Results) -> str:
 
 def render(results: Results) -> dict[str, str]:
     """Every generated file by its name."""
-    return {f"{STEM}.md": joined(_page(results))}
+    return {f"{STEM}.md": joined(_page(results)), PICTURE: _picture(results["claims"])}
+
+
+def _picture(claims: list[Results]) -> str:
+    """How many claims of each paper got which verdict."""
+    bars = {
+        verdict: [sum(claim["paper"] == paper and claim["verdict"] == verdict for claim in claims) for paper in TITLES]
+        for verdict in (HOLDS, FAILS, OPEN)
+    }
+    return grouped_bars(
+        "Claims of each paper by verdict", "claims", [paper.partition("-")[0] for paper in TITLES], bars
+    )
 
 
 def _page(results: Results) -> Iterator[str]:
@@ -53,10 +66,16 @@ def _page(results: Results) -> Iterator[str]:
     yield "# The papers' claims as checks"
     yield ""
     yield (
-        f"Of {len(claims)} claims of five papers (put in our words), {numbers[HOLDS]} hold, {numbers[FAILS]} do not "
-        f"hold and {numbers[OPEN]} are undecided, at reduced sizes and with this library's mechanisms. This page is "
-        f"generated from [{STEM}.json]({STEM}.json) by `python -m experiments.claims --page`; no number is typed "
-        "by hand. The full experiments have pages of their own."
+        f"**In short.** Of {len(claims)} claims of five papers (put in our words, some marked as ours), "
+        f"{numbers[HOLDS]} hold, {numbers[FAILS]} do not hold and {numbers[OPEN]} are undecided, at reduced sizes and "
+        "with this library's mechanisms. Below, each has its numbers, and those that fail a reason."
+    )
+    yield ""
+    yield f"![Claims of each paper: how many hold, do not hold, and are undecided]({PICTURE})"
+    yield ""
+    yield (
+        f"This page is generated from [{STEM}.json]({STEM}.json) by `python -m experiments.claims --page`; no number "
+        "is typed by hand. The full experiments have pages of their own."
     )
     yield ""
     yield from _rule(results)

@@ -82,7 +82,7 @@ def _real_errors(case: UserItems, sizes: Sequence[int], noise: Noise) -> dict[in
 
 _BASE = (
     "made-up sets like the paper's, smaller, with its mean count over the bound: check-ins (9,830 users, 298,888 "
-    "items, bound 2,175), documents (820,000, 14,104, 44), netflix (96,038, 3,554, 3,400), trajectories (62,956, "
+    "items, bound 2,175), documents (8,200,000, 141,043, 44), netflix (96,038, 3,554, 3,400), trajectories (62,956, "
     "14,021, 55)"
 )
 COMPARED = Setting(

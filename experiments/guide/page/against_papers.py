@@ -10,7 +10,7 @@ from experiments.guide.data.real_jobs import REAL_JOBS
 from experiments.guide.page import STEM
 from experiments.guide.page.every_method import every_method
 from experiments.guide.page.ranking import ALSO_OURS, EPSILONS, OURS, WORDS, covered, milliseconds, percent, ranked
-from experiments.shared.charts import bar_chart
+from experiments.shared.charts import ratio_chart
 from experiments.shared.page_parts import joined
 from experiments.shared.records import Json
 
@@ -62,7 +62,7 @@ def against_papers(results: Json) -> dict[str, str]:
     lines = compared(results)
     bars = [(f"{line.name}: {line.workload}, {line.measure}", line.ratio) for line in lines if _in_picture(line)]
     title = "Error of our default / error of the best paper's method, epsilon 1"
-    picture = bar_chart(title, "ratio: below 1 ours is better", bars)
+    picture = ratio_chart(title, "ratio: to the left of 1 ours errs less, to the right the paper's", bars)
     return {f"{FILE}.md": joined(_page(lines, results)), f"{FILE}.svg": picture}
 
 

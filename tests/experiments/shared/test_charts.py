@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.shared.charts import BOTTOM, COLOURS, HEIGHT, TOP, grouped_bars, line_chart
+from experiments.shared.charts import BOTTOM, COLOURS, HEIGHT, TOP, grouped_bars, line_chart, ratio_chart
 
 
 def bars(figure: dict[str, Any]) -> list[tuple[float, float]]:
@@ -40,3 +40,15 @@ def test_bars() -> None:
     text = grouped_bars("Title & more", "%", ["a", "b"], {"sra": [1.0, 2.0], "hpa": [0.0, 4.0]})
     assert text.count("<rect") == 1 + 4 + 2
     assert "Title &amp; more" in text
+
+
+def test_ratios_lie_left_or_right_of_one_and_their_colour_says_so() -> None:
+    """A half and a twofold are bars of one length, one to the left and one to the right of the line at 1."""
+    text = ratio_chart("t", "ratio", [("better", 0.5), ("worse", 2.0), ("same", 1.0)])
+    found = re.findall(r'<rect x="([^"]*)" y="[^"]*" width="([^"]*)" height="16" fill="([^"]*)"', text)
+    (left, length, blue), (one, other, orange), (_, none, _) = [(float(x), float(w), fill) for x, w, fill in found]
+    assert left + length == pytest.approx(one, abs=0.1)
+    assert length == pytest.approx(other, abs=0.1)
+    assert none == 0
+    assert (blue, orange) == COLOURS[:2]
+    assert f'<line x1="{one:.1f}" y1="{TOP:.1f}" x2="{one:.1f}"' in text
