@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -29,6 +30,9 @@ _MASKS = (
     (r"[━─]+", "─"),
     (r"[█░]+", "█"),
 )
+
+#: examples of one format, which must be right in it
+_READ: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads}
 
 
 class PageFault(AssertionError):
@@ -94,8 +98,8 @@ def output_of(block: Block, place: str, names: dict[str, Any]) -> str:
         return _captured(lambda: exec(compile(block.code, place, "exec"), names))
     if block.language == "sh":
         return _captured(lambda: _commands(block.code))
-    if block.language == "toml":
-        tomllib.loads(block.code)
+    if block.language in _READ:
+        _READ[block.language](block.code)
         return ""
     raise PageFault(f"{place}: a block is neither run, nor saved, nor read:\n{block.code}")
 

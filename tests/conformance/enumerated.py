@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,11 +94,7 @@ class EnumeratedNoise(Noise):
         raise NotEnumerable("noise that is taken down")
 
     def _noisy(self, x: int, alpha: Alpha) -> int:
-        law, w = LaplaceLaw(alpha), self.window
-        inner = [(y, float(law.pmf(y - x))) for y in range(-w, w + 1)]
-        return int(
-            self.ways.choose([(-w - 1, float(law.tail(w + 1 + x))), *inner, (w + 1, float(law.tail(w + 1 - x)))])
-        )
+        return int(self.ways.choose(_outcomes(x, alpha, self.window)))
 
     def _keeps(self, value: int, rule: Rule) -> bool:
         strength = abs(value) if rule.two_sided else value
@@ -107,6 +104,14 @@ class EnumeratedNoise(Noise):
 
     def _falls(self, chance: float) -> bool:
         return bool(self.ways.choose([(True, chance), (False, 1 - chance)]))
+
+
+@cache
+def _outcomes(x: int, alpha: Alpha, w: int) -> list[tuple[int, float]]:
+    """What a noisy count may be, with the probability of each; asked for in every run of an enumeration."""
+    law = LaplaceLaw(alpha)
+    inner = [(y, float(law.pmf(y - x))) for y in range(-w, w + 1)]
+    return [(-w - 1, float(law.tail(w + 1 + x))), *inner, (w + 1, float(law.tail(w + 1 - x)))]
 
 
 def law_of(measured: Callable[[Noise], Any], window: int) -> dict[Any, float]:

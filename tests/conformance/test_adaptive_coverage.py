@@ -135,7 +135,9 @@ HEAPED += [
 ]
 
 
-@pytest.mark.parametrize(("schema", "n", "heaps", "asked"), HEAPED, ids=str)
+@pytest.mark.parametrize(
+    ("schema", "n", "heaps", "asked"), HEAPED, ids=[f"{schema.sizes}, {n} each" for schema, n, _, _ in HEAPED]
+)
 def test_questions_that_cut_many_blocks(schema: Schema, n: int, heaps: Any, asked: Any) -> None:
     """All heaps, and all that is between them: a look that decided moved records between the two, in every block."""
     table = filled(schema.sizes, (heaps, n))

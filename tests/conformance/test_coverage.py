@@ -238,7 +238,7 @@ def large_questions(schema: Schema, codes: NDArray[np.int64], counts: Counts) ->
         (discreet.Ranges(["x"], method="wavelet-filter", size=2000), LINE),
         (discreet.Ranges(["x"], method="wavelet-filter-priority", size=2000), LINE),
     ],
-    ids=str,
+    ids=lambda given: str(given) if isinstance(given, Task) else f"{given.cells} cells",
 )
 def test_intervals_in_large_tables_hold_the_true_count(task: Task, schema: Schema) -> None:
     trials = 12

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,14 @@ def outcome(mechanism: Mechanism, counts: tuple[int, int], noise: Noise) -> str:
 def worst_ratio(kind: str, method: str, window: int = 1) -> float:
     """The largest |log| of the ratio of an outcome's probabilities, over all neighbours."""
     mechanism = made(kind, method)
+
+    @cache
+    def law(counts: tuple[int, int]) -> dict[Any, float]:
+        return law_of(lambda noise: outcome(mechanism, counts, noise), window)
+
     worst = 0.0
     for pair in PAIRS:
-        first, second = (law_of(lambda noise, c=counts: outcome(mechanism, c, noise), window) for counts in pair)  # type: ignore[misc]
+        first, second = map(law, pair)
         assert first.keys() == second.keys(), "an outcome of one table is impossible for its neighbour"
         worst = max(worst, *(abs(math.log(first[one] / second[one])) for one in first))
     return worst

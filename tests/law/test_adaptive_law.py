@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,14 @@ def outcome(mechanism: Adaptive, counts: tuple[int, ...], noise: Noise) -> str:
 
 def worst_ratio(mechanism: Adaptive, pairs: Sequence[Pair] = PAIRS) -> tuple[float, set[int]]:
     """The largest |log| of the ratio of an outcome's probabilities; and how many blocks the outcomes have."""
+
+    @cache
+    def law(counts: tuple[int, ...]) -> dict[Any, float]:
+        return law_of(lambda noise: outcome(mechanism, counts, noise), 1)
+
     worst, sizes = 0.0, set()
     for pair in pairs:
-        first, second = (law_of(lambda noise, c=one: outcome(mechanism, c, noise), 1) for one in pair)  # type: ignore[misc]
+        first, second = map(law, pair)
         assert first.keys() == second.keys(), "an outcome of one table is impossible for its neighbour"
         worst = max(worst, *(abs(math.log(first[one] / second[one])) for one in first))
         sizes |= {one.count("'look'") for one in first}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,14 @@ def outcome(mechanism: Agreed, counts: tuple[int, int], noise: Noise) -> str:
 
 def worst_ratio(mechanism: Agreed, pairs: Any = PAIRS) -> float:
     """The largest |log| of the ratio of an outcome's probabilities."""
+
+    @cache
+    def law(counts: tuple[int, int]) -> dict[Any, float]:
+        return law_of(lambda noise: outcome(mechanism, counts, noise), 0)
+
     worst = 0.0
     for pair in pairs:
-        first, second = (law_of(lambda noise, c=one: outcome(mechanism, c, noise), 0) for one in pair)  # type: ignore[misc]
+        first, second = map(law, pair)
         assert first.keys() == second.keys(), "an outcome of one table is impossible for its neighbour"
         worst = max(worst, *(abs(math.log(first[one] / second[one])) for one in first))
     return worst
