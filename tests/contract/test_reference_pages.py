@@ -1,7 +1,11 @@
-"""Blocks of reference pages run where a reader has what the page is about: a spec, rows, a release."""
+"""Blocks of reference pages run where a reader has what the page is about: a spec, rows, a release, a database."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from docs_site.__main__ import DOCS
-from docs_site.running import reader, run_page
+from docs_site.__main__ import DOCS, PROJECT
+from docs_site.running import lines_of, reader, run_page
+from tests.contract.test_pages import PAGES, TUTORIALS
 
 AGES = discreet.Schema(age=discreet.Ordinal(0, 99), ward=discreet.Nominal(["A", "B", "C"]))
 WARDS = """
@@ -54,6 +59,13 @@ def answers() -> dict[str, Any]:
         "pairs": data.publish(discreet.Marginals(ways=2), 1),
         "known": data.publish(discreet.Table(["district", "age"], method="geometric", known=totals), "0.1"),
     }
+
+
+def audit() -> dict[str, Any]:
+    report()
+    held = discreet.from_counts(AGES, np.argwhere(np.ones((100, 3), np.int64)), np.full(300, 40), ledger="town.ledger")
+    held.publish(discreet.Table(["age"]), 1, name="by-age", to="out/by-age")
+    return {"discreet": discreet, "schema": AGES}
 
 
 def periods() -> dict[str, Any]:
@@ -111,6 +123,7 @@ def spec() -> dict[str, Any]:
 
 PREPARED: dict[str, Callable[[], dict[str, Any]]] = {
     "answers": answers,
+    "audit": audit,
     "periods": periods,
     "plan": plan,
     "report": report,
@@ -118,8 +131,38 @@ PREPARED: dict[str, Callable[[], dict[str, Any]]] = {
     "spec": spec,
 }
 
+CARDS = sorted(path.stem for path in (DOCS / "mechanisms").glob("*.md"))
+
 
 @pytest.mark.parametrize("page", PREPARED)
 def test_the_page_runs(page: str, tmp_path: Path) -> None:
     with reader(tmp_path):
         assert run_page((DOCS / f"{page}.md").read_text(encoding="utf-8"), page, PREPARED[page]()) > 1
+
+
+def test_the_page_of_benchmarks_runs(tmp_path: Path) -> None:
+    def shell(code: str) -> None:
+        for line in lines_of(code):
+            words = shlex.split(line, comments=True)
+            assert words[:3] == ["python", "-m", "benchmarks"]
+            command = [sys.executable, *words[1:]]
+            done = subprocess.run(command, cwd=PROJECT, env={**os.environ, "PYTHONPATH": str(PROJECT / "src")})
+            assert done.returncode == 0
+
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert run_page(page, "benchmarks", ways={"sh": shell}) == 1
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_examples_of_the_card_are_tasks(card: str) -> None:
+    page = (DOCS / "mechanisms" / f"{card}.md").read_text(encoding="utf-8")
+    assert run_page(page, card, {"discreet": discreet}) == 1
+
+
+def test_every_page_with_blocks_is_run() -> None:
+    """Here, or in `test_sources_page.py`, `test_web_page.py`, `test_pages.py` and `test_asking.py`."""
+    here = {*PREPARED, "sources", "web", "benchmarks", *(f"mechanisms/{card}" for card in CARDS)}
+    elsewhere = {path.relative_to(DOCS).with_suffix("").as_posix() for path in [*PAGES, *TUTORIALS]} | {"asking"}
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
+    fenced = {name for name, path in pages.items() if "```" in path.read_text(encoding="utf-8")}
+    assert here | elsewhere == fenced
