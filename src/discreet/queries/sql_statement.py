@@ -27,6 +27,7 @@ from discreet.schema import Schema
 
 MOST_TEXT = 50_000
 _MOST_OPEN = 200
+_OF_QUANTILES = {"quantile", "quantile_cont", "quantile_disc", "approx_quantile"}
 _KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit", "offset"}
 
 
@@ -79,6 +80,7 @@ def _parsed(text: object) -> Any:
     before, log.disabled = log.disabled, True  # it says there what is refused below
     try:
         found = [one for one in sqlglot.parse(text, dialect="duckdb") if one is not None]
+        crowded = _crowded([(token.token_type.name, token.text) for token in sqlglot.tokenize(text, dialect="duckdb")])
     except sqlglot.errors.ParseError as error:
         said = error.errors[0] if error.errors else {}
         place = f", line {said['line']}, position {said['col']}" if said.get("line") else ""
@@ -90,7 +92,26 @@ def _parsed(text: object) -> Any:
         log.disabled = before
     if len(found) != 1:
         raise BadParameter(f"SQL: write one statement, not {len(found)}; {POSSIBLE}")
+    if crowded is not None:
+        raise BadParameter(f"SQL: {crowded}(...): takes an attribute and one share, such as {crowded}(age, 0.9)")
     return found[0]
+
+
+def _crowded(tokens: list[tuple[str, str]]) -> str | None:
+    """The first function of quantiles that is given more than an attribute and a share, which the parser drops."""
+    calls: list[list[Any]] = []  # of those that are open: the name, and how many commas it has
+    before = ""
+    for kind, text in tokens:
+        if kind in ("L_PAREN", "L_BRACKET", "L_BRACE"):
+            calls.append([before if kind == "L_PAREN" else "", 0])
+        elif kind == "COMMA" and calls:
+            calls[-1][1] += 1
+        elif kind in ("R_PAREN", "R_BRACKET", "R_BRACE") and calls:
+            name, commas = calls.pop()
+            if commas > 1 and name.casefold() in _OF_QUANTILES:
+                return str(name)
+        before = text
+    return None
 
 
 def _open(text: str) -> int:
