@@ -6,6 +6,7 @@ mixture of two or three normal laws, of any widths from far below the noise to f
 are so small that they cannot be told from zero. What was measured, of this number and of others like it if there are
 any, says which of these laws are likely; and Bayes' rule does the rest.
 Many others leave one law, few leave several, none leave all: there is no number of others from which on they count.
+Whole numbers that are not zero are at least one away from it, so no law of them is narrower than that.
 
 Noise is taken as a normal law whose variance is itself drawn, from a gamma law: so are sums of equal Laplace variables.
 Sums of normal laws being normal, all integrals but that over the variance are in closed form.
@@ -49,18 +50,22 @@ def chance_above_zero(value: float, variance: float, kurtosis: float) -> float:
 
 
 def chance_among(
-    value: float, variance: float, kurtosis: float, others: Floats, variances: Floats, worth: float
+    value: float, variance: float, kurtosis: float, others: Floats, variances: Floats, worth: float, step: float = 0.0
 ) -> float:
-    """The same of a number that is one of many: `others`, which tell as much as `worth` independent ones."""
+    """The same of a number that is one of many: `others`, which tell as much as `worth` independent ones.
+
+    It is not zero, and no nearer to zero than `step`. Others may be.
+    """
     alone = chance_above_zero(value, variance, kurtosis)
     if variance <= 0:
         return alone
     parts, shares = _variances(kurtosis)
     deviation = math.sqrt(variance)
     size = abs(value) / deviation
-    wide = _WIDTHS[:, None] ** 2 + parts
+    widths = np.maximum(_WIDTHS, step / deviation)[:, None]
+    wide = widths**2 + parts
     likely = shares * _density(size, wide)
-    above = likely * _normal(size * _WIDTHS[:, None] / np.sqrt(parts * wide))
+    above = likely * _normal(size * widths / np.sqrt(parts * wide))
     laws, before = _laws()
     weights = (before * _fit(others / deviation, variances / variance, kurtosis, worth)) @ laws
     total = float(weights @ likely.sum(axis=1))

@@ -77,14 +77,14 @@ def compared(a: Expression, b: Expression, level: float, *, across: bool = False
     found = difference.answer(level)
     if not difference.counts and not difference.others:  # the same twice
         return Comparison(found, 0.5 + 0.5 * math.copysign(1, found.value) if found.value else 0.5)
-    others = comparable_differences(a, b)
+    others, step = comparable_differences(a, b), float(difference.step)
     pencil = None if difference.others else pencil_of(difference, Expression())
     if pencil is not None:
         value, variance, kurtosis = pencil.over.item(), pencil.over_variance.item(), pencil.kurtosis_at(0.0).item()
         known = all(math.isfinite(part.over_share.item()) for part in pencil.parts)
         # where it is only known that it is not above this, the least that any law up to it says
         laws = (kurtosis,) if known else (kurtosis, kurtosis / 3, 0.0)
-        said = (_among(value, variance, law, others) for law in laws)
+        said = (_among(value, variance, law, others, step) for law in laws)
         return Comparison(found, min(said, key=lambda one: abs(one - 0.5)), groups=others.groups)
     sure, side = 0.0, 0
     for tried in _LEVELS:
@@ -97,10 +97,10 @@ def compared(a: Expression, b: Expression, level: float, *, across: bool = False
     # as far out as normal noise would have to be, had it such an interval
     size, deviation = NormalDist().inv_cdf(0.5 + sure / 2), found.stderr
     if not 0 < deviation < math.inf:
-        deviation, others = 1.0, Differences.none()
-    said_of_it = _among(side * size * deviation, deviation**2, 0.0, others)
+        deviation, step, others = 1.0, 0.0, Differences.none()
+    said_of_it = _among(side * size * deviation, deviation**2, 0.0, others, step)
     return Comparison(found, said_of_it, exactly=False, groups=others.groups)
 
 
-def _among(value: float, variance: float, kurtosis: float, others: Differences) -> float:
-    return chance_among(value, variance, kurtosis, others.values, others.variances, others.worth)
+def _among(value: float, variance: float, kurtosis: float, others: Differences, step: float) -> float:
+    return chance_among(value, variance, kurtosis, others.values, others.variances, others.worth, step)

@@ -115,6 +115,15 @@ class Expression:
         weights = [weight for _, form in self.counts for weight, _ in form.parts]
         return min([self.constant, *weights]) >= 0 and not self.others
 
+    @property
+    def step(self) -> Fraction:
+        """What it is a multiple of, as counts are whole; 0 if that cannot be told."""
+        weights = [weight for _, form in self.counts for weight, _ in form.parts]
+        whole = [part for part in (self.constant, *weights) if part]
+        if self.others or not whole:
+            return Fraction(0)
+        return Fraction(math.gcd(*(part.numerator for part in whole)), math.lcm(*(part.denominator for part in whole)))
+
     def form(self, release: Release) -> CellWeights:
         return next((form for own, form in self.counts if key(own) == key(release)), NOTHING)
 

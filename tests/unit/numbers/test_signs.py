@@ -142,8 +142,21 @@ def said_above(least: float) -> NDArray[np.bool_]:
     return CLASSES[:-1] >= least - 1e-9
 
 
+def test_whole_numbers_are_no_nearer_to_zero_than_one() -> None:
+    """So it may be surer; but, while nothing speaks for numbers that are larger, not as if it knew that it is one."""
+    nothing = np.zeros(0)
+    for value in (0.5, 1.0, 2.0, 4.0):
+        by_any, by_whole = (chance_among(value, 1.0, 1.5, nothing, nothing, 0.0, step) for step in (0.0, 1.0))
+        assert by_any < by_whole <= chance_above_zero(value, 1.0, 1.5)
+        near, far = density(np.array([value - 1, value + 1]), 1.5)
+        assert value > 2 or by_whole < near / (near + far)
+    far_below = [chance_among(3.0, 1.0, 1.5, nothing, nothing, 0.0, step) for step in (0.0, 1e-3)]
+    assert far_below[0] == pytest.approx(far_below[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0])
 @pytest.mark.parametrize("scale", [0.15, 0.3, 0.7, 2.0, 10.0])
-def test_the_wrong_one_is_named_as_seldom_as_promised(scale: float) -> None:
+def test_the_wrong_one_is_named_as_seldom_as_promised(scale: float, step: float) -> None:
     """Two counts with discrete Laplace noise: for every true difference, also where the noise is mostly zero."""
     reach = int(60 * scale) + 30
     steps = np.arange(-reach, reach + 1)
@@ -155,5 +168,5 @@ def test_the_wrong_one_is_named_as_seldom_as_promised(scale: float) -> None:
     kurtosis = float(noise @ places.astype(float) ** 4) / variance**2 - 3
     # a is smaller by one, or by more, which is less likely to be missed: wrong is what names a
     for measured in range(1, int(30 * scale) + 4):
-        said = chance_among(measured, variance, kurtosis, np.zeros(0), np.zeros(0), 0.0)
+        said = chance_among(measured, variance, kurtosis, np.zeros(0), np.zeros(0), 0.0, step)
         assert noise[places >= measured + 1].sum() <= 1 - said + 1e-12

@@ -132,6 +132,22 @@ def test_what_a_probability_goes_by() -> None:
     assert release.compare(release.count("x = 1") * 2, release.count("x = 2") * 2).groups == 0
 
 
+def test_whole_counts_that_differ_do_so_by_one_at_least() -> None:
+    """So with little noise they are surer than shares of them, which are the same numbers in smaller steps."""
+    task = discreet.Table(["y"], method="geometric")
+    schema = SCHEMA.select(["y"])
+    mechanism = mechanism_for(task, Request.of(task, schema, Unit(), 1))
+    bounded = from_counts(schema, np.array([[0], [1]]), np.array([9, 8])).origin.bounded(schema, Unit(), b"")
+    release = next(
+        found
+        for found in (released(mechanism.measure(bounded, Noise()), number) for number in range(1000))
+        if 0 < abs(float(found.difference("y = 'u'", "y = 'v'"))) < 4
+    )
+    a, b = release.count("y = 'u'"), release.count("y = 'v'")
+    whole, finer = release.compare(a, b).probability, release.compare(a / 1000 + 0.0001, b / 1000).probability
+    assert 0.5 < abs(finer - 0.5) + 0.5 < abs(whole - 0.5) + 0.5
+
+
 @pytest.mark.parametrize("labels", [2, 3, 5, 300])
 def test_of_values_without_an_order_all_others_count(labels: int) -> None:
     schema = discreet.Schema(w=discreet.Nominal([f"w{i}" for i in range(labels)], outside="other"))

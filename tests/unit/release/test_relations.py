@@ -147,6 +147,20 @@ def test_an_estimate_that_travelled_keeps_its_numbers_only(plain: Release) -> No
     assert dataclasses.asdict(found)["value"] == found.value
 
 
+def test_sums_of_whole_counts_go_in_steps(plain: Release) -> None:
+    def step(asked: Any) -> Fraction:
+        found: Fraction = asked.asked.step
+        return found
+
+    a, b = plain.count("age = 10"), plain.count("age = 11")
+    assert step(a - b) == step(a + b) == step(a - a + b) == 1
+    assert step(4 * a - 6 * b) == 2
+    assert step(4 * a - 6 * b + 3) == 1
+    assert step(a / 4 + b / 6) == Fraction(1, 12)
+    assert step(a / 2 - b) == Fraction(1, 2)
+    assert step(a - a) == step(a / b) == step(a - a / b) == 0
+
+
 def test_a_difference_knows_what_both_share(plain: Release) -> None:
     """Of overlapping counts, cells in both cancel, with their noise."""
     near = plain.difference("age >= 11", "age >= 12")
