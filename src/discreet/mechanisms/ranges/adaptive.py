@@ -40,7 +40,7 @@ TOTAL = Parameter(
     "total",
     Share(),
     "The share of epsilon for a noisy total of all records",
-    otherwise="0.05 for one attribute, 0.02 for several; twice that with a hierarchy, or where several "
+    otherwise="0.07 for one attribute, 0.1 if it has a hierarchy; 0.02 for several, 0.04 if one has a hierarchy or the "
     "attributes have at most 16,384 cells together",
 )
 SINGLES = Parameter(

@@ -42,8 +42,8 @@ _MOST_CELLS, _MOST_FILLED = (1 << 10, 1 << 20), (1 << 15, 1 << 20)
 _DENSE_SINGLES = Fraction(3, 10)
 #: and what cells have of theirs: every question ends in cells that are all looked at
 _CELLS_RAISED = 1.25
-#: for the noisy total: of one attribute, and of several
-_TOTAL = (Fraction(5, 100), Fraction(2, 100))
+#: for the noisy total: of one attribute, and of several; with more where sums of everything are asked more often
+_TOTAL = ((Fraction(7, 100), Fraction(10, 100)), (Fraction(2, 100), Fraction(4, 100)))
 #: of several attributes
 _FEW_CELLS = 1 << 14
 #: attributes are divided at once as long as a block has no more children than this
@@ -131,10 +131,10 @@ def has_hierarchy(schema: Schema) -> bool:
 
 
 def share_of_total(schema: Schema) -> Fraction:
-    """Twice the usual where sums of everything are asked more often: above a hierarchy, and in tables of few cells."""
+    """More above a hierarchy, and in tables of few cells."""
     several = len(schema) > 1
-    twice = has_hierarchy(schema) or (several and schema.cells <= _FEW_CELLS)
-    return _TOTAL[several] * (2 if twice else 1)
+    more = has_hierarchy(schema) or (several and schema.cells <= _FEW_CELLS)
+    return _TOTAL[several][more]
 
 
 def single_levels(attribute: Attribute, dense: bool = False) -> tuple[Level, ...]:

@@ -298,7 +298,7 @@ def test_ranges_over_filled_tables_have_the_levels_of_weighted(
 @pytest.mark.parametrize(
     ("schema", "total"),
     [
-        (Schema(x=discreet.Ordinal(0, 99)), "0.05"),
+        (Schema(x=discreet.Ordinal(0, 99)), "0.07"),
         (Schema(x=PLACES), "0.1"),
         (Schema(x=discreet.Ordinal(0, 127), y=discreet.Ordinal(0, 127)), "0.04"),
         (Schema(x=discreet.Ordinal(0, 127), y=discreet.Ordinal(0, 128)), "0.02"),
