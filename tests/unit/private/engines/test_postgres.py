@@ -322,14 +322,6 @@ def test_equal_rows_are_numbered_one_by_one(postgres: Server) -> None:
         assert counts == count(rows, schema, Unit("u", most), salt=SALT)
 
 
-def test_the_example_of_the_page_runs(postgres: Server) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "sources.md").read_text(encoding="utf-8")
-    example = page.partition("```python\n")[2].partition("```")[0]
-    there = postgres.make("visits", pa.table({"patient": [1, 1, 2], "age": [30, 31, 32], "ward": ["A", "B", "C"]}))
-    assert "postgresql://reader@localhost/clinic::public.visits" in example
-    exec(example.replace("postgresql://reader@localhost/clinic::public.visits", there), {})
-
-
 def test_a_spec_names_the_table_beside_the_address(postgres: Server, tmp_path: Path) -> None:
     there = postgres.make("visits", pa.table({"age": [30, 31, 32]}))
     spec = tmp_path / "visits.toml"
