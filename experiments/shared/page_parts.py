@@ -48,17 +48,20 @@ def verdict_tables(
 def opening(verdicts: Sequence[Finding], picture: str, shows: str) -> Iterator[str]:
     """What a reader in a hurry needs: how much agrees, what does not, and one picture."""
     held = sum(verdict.holds for verdict in verdicts)
-    failed = {verdict.says: verdict.figure for verdict in reversed(verdicts) if not verdict.holds}
+    failed: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if not verdict.holds:
+            failed.setdefault(verdict.says, []).append(verdict.figure)
     yield (
         f"**In short.** Of {len(verdicts)} checks of what is said, {held} hold with this library's mechanisms and "
         f"{len(verdicts) - held} do not. "
         + ("What does not, first of all:" if failed else "The paper's figures can be taken as they are.")
     )
     yield ""
-    for says, where in list(reversed(failed.items()))[:5]:
-        yield f"- {where}: {says}"
-    if len(failed) > 5:
-        yield f"- and {len(failed) - 5} more, each with its numbers and why, below"
+    for says, figures in list(failed.items())[:5]:
+        yield f"- {figures[0]}{f' (and {len(figures) - 1} more)' if len(figures) > 1 else ''}: {says}"
+    if left := list(failed.values())[5:]:
+        yield f"- and {len(left)} more, in {sum(map(len, left))} checks, each with its numbers and why, below"
     yield ""
     yield f"![{shows}]({picture})"
     yield ""

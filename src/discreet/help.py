@@ -8,6 +8,11 @@ from typing import Any
 from discreet.method_names import named_methods
 from discreet.tasks import Task
 
+_KNOWN = (
+    'known: a list such as [{"where": "county = \'Kent\'", "count": 170363}], a CSV file or a data frame. Totals that '
+    "are public anyway, with which answers will agree. Default: none."
+)
+
 
 class TaskHelp:
     """The docstring of a task's class, put together when somebody reads it: until then no method is loaded."""
@@ -19,7 +24,8 @@ class TaskHelp:
     def __get__(self, instance: object, owner: object = None) -> str:
         from discreet.mechanisms import registry
 
-        lines = [self._said, "", "method: 'auto', or one of these, with its parameters and an example:", ""]
+        known = [_KNOWN, ""] if self._task != "items" else []  # which refuses them
+        lines = [self._said, "", *known, "method: 'auto', or one of these, with its parameters and an example:", ""]
         for method, named in named_methods(self._task).items():
             parameters = registry()[self._task, method].parameters
             lines += [method, *(f"    {parameter.name}: {parameter}" for parameter in parameters)]

@@ -156,7 +156,15 @@ def rounded_up(scale: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Unit:
-    """Whose presence is hidden: one row, or every row of one user, of which at most `max_rows` count."""
+    """Whose presence is hidden: one row, or every row of one user, of which at most `max_rows` count.
+
+    `Unit()`: one row, right where nobody has two.
+    `Unit("patient", max_rows=5)`: whoever the column `patient` names; of those with more rows, five count, by chance.
+    `Unit("patient", max_rows=5, max_rows_per_cell=1)`: and in each cell only one of them, so that patients are counted.
+
+    `neighbours="replace"` compares with data in which somebody else has their place, instead of nobody
+    ("add-remove"), for twice the noise.
+    """
 
     column: str = "row"
     max_rows: int | None = None

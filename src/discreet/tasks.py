@@ -28,6 +28,7 @@ class Task:
     arguments: ClassVar[tuple[str, ...]] = ("by", "known")
 
     def __init__(self, by: Iterable[str], *, method: str = "auto", known: Any = None, **parameters: Any) -> None:
+        self._refuse_set(by)
         names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Iterable) else (by,)
         if not (names or self.may_name_none) or not all(isinstance(name, str) for name in names):
             raise BadParameter(f"{type(self).__name__} needs the names of one or more attributes")
@@ -37,6 +38,11 @@ class Task:
         self.known = [] if known is None else _entries(known)
         self._ask(method, parameters)
         refuse_unknown(self.name, method, self.parameters, ("method", *self.arguments))
+
+    def _refuse_set(self, *given: Any) -> None:
+        """A set of names has another order in the next process, and so would be another request, charged again."""
+        if any(isinstance(names, set | frozenset) for names in given):
+            raise BadParameter(f"{type(self).__name__} needs names in an order: give a list, not a set")
 
     def _ask(self, method: str, parameters: Mapping[str, Any]) -> None:
         self.method = method
@@ -93,6 +99,7 @@ class Marginals(Task):
 
     def __init__(self, by: Iterable[Any] = (), *, method: str = "auto", **parameters: Any) -> None:
         given = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else [by]
+        self._refuse_set(by, *given)
         self.sets: tuple[tuple[str, ...], ...] = ()
         if any(not isinstance(part, str) for part in given):
             parts = [
@@ -157,6 +164,7 @@ class Items(Task):
         if isinstance(scores := parameters.get("scores"), Mapping):  # items may be numbers
             parameters["scores"] = {str(label): score for label, score in scores.items()}
         super().__init__(by, method=method, **parameters)
+        self._refuse_set(context)
         around = (context,) if isinstance(context, str) else tuple(context or ())
         if len(self.by) != 1:
             raise BadParameter("Items needs the name of one attribute, the item; put others in context")

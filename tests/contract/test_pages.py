@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.errors import BadSpec
 from discreet.mechanisms import AUTO
+from discreet.schema import Nominal, Ordinal
 from docs_site.__main__ import DOCS, notebooks
 from docs_site.blocks import blocks
 from docs_site.notebooks import block_of
@@ -59,6 +62,27 @@ def test_a_page_that_is_wrong_fails(tmp_path: Path) -> None:
     assert masked("scales 25, 59235/1901") == masked("scales 81.6284, 7")
     assert masked("│ 12 left") != masked("│ 12 right")
     assert masked("1 numbers: 0.04\n 16 numbers: 19/51\n") == masked("2 numbers: 1\n")
+
+
+def test_the_site_begins_with_the_first_command_of_the_readme() -> None:
+    """Somebody who only has the site must be able to install what it is about."""
+    first, here = (next(blocks((DOCS / page).read_text(encoding="utf-8"))) for page in ("../README.md", "index.md"))
+    assert here.code == first.code
+    assert "pip install" in here.code
+
+
+def test_the_spec_page_says_where_outside_and_missing_values_go() -> None:
+    text = (DOCS / "spec.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## [^\n]*\(null\)\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in section.splitlines() if "|" in line]
+    said = {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:]}
+    for kind, attribute in {"ordinal": Ordinal(0, 9), "nominal": Nominal(["a"])}.items():
+        assert f"default of `{kind}`" in said["outside"][attribute.outside] + "`"
+        assert said["null"][attribute.null] == "default"
+        assert replace(attribute, outside="other", null="other").labels[-1] == "other"
+    assert said["null"]["clamp"].startswith("no")
+    with pytest.raises(BadSpec):
+        Ordinal(0, 9, null="clamp")
 
 
 def test_pages_know_what_auto_takes() -> None:

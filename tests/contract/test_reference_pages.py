@@ -160,8 +160,11 @@ def test_examples_of_the_card_are_tasks(card: str) -> None:
 
 
 def test_every_page_with_blocks_is_run() -> None:
-    """Here, or in `test_sources_page.py`, `test_web_page.py`, `test_pages.py` and `test_asking.py`."""
-    here = {*PREPARED, "sources", "web", "benchmarks", *(f"mechanisms/{card}" for card in CARDS)}
+    """Here, or in `test_sources_page.py`, `test_web_page.py`, `test_pages.py` and `test_asking.py`.
+
+    Of `index` the one block is compared with the README's, since it installs.
+    """
+    here = {*PREPARED, "index", "sources", "web", "benchmarks", *(f"mechanisms/{card}" for card in CARDS)}
     elsewhere = {path.relative_to(DOCS).with_suffix("").as_posix() for path in [*PAGES, *TUTORIALS]} | {"asking"}
     pages = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
     fenced = {name for name, path in pages.items() if "```" in path.read_text(encoding="utf-8")}

@@ -40,6 +40,17 @@ def test_the_page_is_that_of_its_numbers(program: str) -> None:
     assert not stale, f"run: python -m experiments.{program} --page-only"
 
 
+@pytest.mark.parametrize("program", PROGRAMS[:5])
+def test_the_verdict_accounts_for_every_check_that_fails(program: str) -> None:
+    """What fails in nine figures is not shown as one: all that is listed adds up to what the first sentence says."""
+    stem, made = page(program)
+    opening = made[f"{stem}.md"].partition("![")[0]
+    (failed,) = re.findall(r"and (\d+) do not\.", opening)
+    listed = re.findall(r"^- (?!and \d+ more)(?:[^:]*\(and (\d+) more\))?", opening, re.M)
+    left = re.findall(r"^- and \d+ more, in (\d+) checks", opening, re.M)
+    assert sum(1 + int(more or 0) for more in listed) + sum(map(int, left)) == int(failed)
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_no_chart_is_left_over(program: str) -> None:
     stem, made = page(program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,6 +24,10 @@ def test_the_names_are_those_of_all_methods() -> None:
         (Table, {"method": "geometrc"}, "'table' has no method 'geometrc' in this version. Did you mean 'geometric'?"),
         (Table, {"method": "weighted"}, "'table' has no method 'weighted'"),
         (Table, {"method": 7}, "'table' has no method 7"),
+        (Table, {"method": ["filter"]}, "'table' has no method ['filter']"),
+        (Table, {"method": "privelet"}, "no method 'privelet' in this version. It is a method of 'ranges'. Known"),
+        (Table, {"colour": 3}, "no method of task 'table' has a parameter 'colour'. Its methods take total, singles"),
+        (Table, {"epsilon": 1}, "has a parameter 'epsilon'. It is said when a task is published: data.publish(task, "),
         (Ranges, {"levles": 3}, "no method of task 'ranges' has a parameter 'levles'. Did you mean 'levels'?"),
         (Table, {"metod": "geometric"}, "Did you mean 'method'?"),
         (Table, {"context": "b"}, "no method of task 'table' has a parameter 'context'"),
@@ -53,3 +58,19 @@ def test_a_guess_may_stand_beside_any_method() -> None:
 def test_what_another_version_wrote_is_read(rest: dict[str, Any]) -> None:
     written = {"task": "items", "by": ["a"], "method": "once", "strength": 3, **rest}
     assert task_from_dict(written).to_dict() == written
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: Table({"age", "sex"}),
+        lambda: Ranges(frozenset({"age"})),
+        lambda: Marginals({"age", "sex"}, ways=2),
+        lambda: Marginals([{"age", "sex"}]),
+        lambda: Items("item", context={"age", "sex"}),
+    ],
+)
+def test_a_set_of_names_is_refused(asked: Callable[[], Task]) -> None:
+    """Its order is another one in every process, so that the same line would be another request, and cost again."""
+    with pytest.raises(BadParameter, match="give a list, not a set"):
+        asked()

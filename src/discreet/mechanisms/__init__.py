@@ -17,8 +17,7 @@ from functools import cache
 from discreet.errors import BadParameter
 from discreet.mechanisms.base import Mechanism, Request
 from discreet.mechanisms.guesses import Guess
-from discreet.method_names import named_methods, unknown_method
-from discreet.naming import did_you_mean
+from discreet.method_names import named_methods, unknown_method, unknown_parameters
 from discreet.parameters import problems
 from discreet.tasks import Task
 
@@ -130,6 +129,5 @@ def _check_parameters(task: Task, kind: type[Mechanism], request: Request) -> No
                 f"these, or leave `{name}` out"
             )
         else:
-            hint = did_you_mean(name, [known for taken in every.values() for known in taken])
-            found.append(f"no method of task {task.name!r} has a parameter {name!r}.{hint}")
+            found += unknown_parameters(task.name, "auto", [name])
     raise BadParameter("\n".join(found))

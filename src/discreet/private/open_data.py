@@ -31,14 +31,19 @@ def open_data(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Data:
-    """Private rows: a path (CSV, Parquet, Arrow, JSON lines, globs, lists of them, a folder of Parquet files or of a
-    Delta table), a sheet (people.xlsx::visits), a table in a database (people.duckdb::visits, people.sqlite::visits,
+    """Private data, to publish from: `discreet.open("people.csv", schema, ledger="people.ledger", budget=2)`.
+
+    `source` is a path (CSV, Parquet, Arrow, JSON lines, globs, lists of them, a folder of Parquet files or of a Delta
+    table), a sheet (people.xlsx::visits), a table in a database (people.duckdb::visits, people.sqlite::visits,
     postgresql://host/db::public.visits), a pandas, polars or Arrow table, a DuckDB relation, a Spark DataFrame, an ibis
     table; with `remote=True` also files at s3://, gs:// and https://, which are copied to this machine while in use.
+    `schema` says what its columns may hold, `unit` whom to protect: one row, if it is left out.
 
-    Without a ledger file the account lives in memory, and the releases say so. `delimiter` (a comma, or a tab for .tsv)
-    and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has the rows of one period only.
-    `about` says who stands behind the releases and why, for those who sign them off: `{"organisation": "Town"}`.
+    `ledger` is the file that keeps what was spent, `budget` how much that may be, all releases together, and `dataset`
+    the name of the data in it. Without a ledger file the account lives in memory, and the releases say so. `delimiter`
+    (a comma, or a tab for .tsv) and `encoding` (UTF-8) are for CSV files. With `periods`, `data.during("2026-10")` has
+    the rows of one period only. `about` says who stands behind the releases and why, for those who sign them off:
+    `{"organisation": "Town"}`. Counting may use so many `threads`, and so much memory (`memory_limit="4GB"`).
     """
     from discreet.private.engines.opening import open_source
     from discreet.private.engines.session import Limits
@@ -46,6 +51,9 @@ def open_data(
     opened = open_source(source, delimiter=delimiter, encoding=encoding, remote=remote)
     rows = Rows(opened, Limits(threads, memory_limit))
     return Data(schema, unit or Unit(), _account(ledger, dataset, budget), rows, periods, about=about or {})
+
+
+open_data.__name__ = open_data.__qualname__ = "open"  # as people call it, in `help` and in errors
 
 
 def from_counts(

@@ -143,9 +143,11 @@ class Data:
     ) -> Release:
         """A release of `task` for `epsilon`, charged to the ledger before any row is read.
 
-        With `to`, the release is written there as a folder, safe against a crash at any moment. The same `name` with
-        the same request gives the same release at no further cost; with another request it is refused. `reliable` is a
-        relative error, such as 0.3, above which its counts are flagged; it is no part of the request.
+        `data.publish(Table(["age", "sex"]), "0.5", name="by-age", to="out/by-age")`: with `to`, the release is written
+        there as a folder, safe against a crash at any moment. The same `name` with the same request gives the same
+        release at no further cost; with another request it is refused. `reliable` is a relative error, such as 0.3,
+        above which its counts are flagged; it is no part of the request. `progress` is called with each stage in
+        words; `noise` is for tests and audits.
         """
         from discreet.noise import Noise
 

@@ -33,6 +33,8 @@ class Nominal:
     `Nominal(["Male", "Female"])`, or `Nominal(hierarchy={"Americas": ["USA", "Canada"], "Asia": ["Japan"]})`.
     A hierarchy may have any depth, and branches of different depth. `levels` may name the depths, outermost first.
     `prefixes=[5, 11]` makes a hierarchy of a list of codes: those with the same first 5 and then 11 letters are groups.
+    `outside` says where a value goes that is not declared, `null` where a missing one goes: "drop", not counted;
+    "other", a cell of its own.
     `reading` says how labels are found in the data; for a weekday or a month, `values` may be left out.
     `special` lists labels on which very many records are expected, such as "not applicable"; it is kept in the order of
     their codes, which are in `special_codes`.

@@ -42,6 +42,11 @@ class Ordinal:
 
     `Ordinal(reading=Reading("sold", part="hour"))`: the hours 0 to 23 of what the column `sold` holds.
 
+    Both `low` and `high` belong to it; `width` is that of a bin, of dates also "week", "month", "quarter" or "year".
+
+    `outside` says where a value goes that is not declared, `null` where a missing one goes: "drop", not counted;
+    "other", a cell of its own; `outside` also "clamp", the nearest end.
+
     `special` becomes the labels of such values, in the order of their codes, which are in `special_codes`.
     """
 

@@ -75,7 +75,8 @@ def _checked_map(declared: object, problems: list[str]) -> dict[str, Any] | None
 class Reading:
     """How the values of an attribute are read; without it, as they are, from the column of the attribute's name.
 
-    `Reading("InvoiceDate", format="%m/%d/%Y %H:%M", part="hour")`: the hour of dates that are written so.
+    `Reading("InvoiceDate", format="%m/%d/%Y %H:%M", part="hour")`: the hour of dates that are written so; also
+    "weekday", "month" or "year".
     `Reading("postcode", first=3)`: the first three letters.
     `Reading(map={"F": "Female", "M": "Male"}, ignore_case=True)`: values by other names, in upper or lower case.
     """

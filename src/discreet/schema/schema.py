@@ -27,7 +27,11 @@ _KEYS = {
 
 
 class Schema(Mapping[str, Attribute]):
-    """Attributes by name, in order of the codes: `Schema(age=Ordinal(0, 9))` or `Schema({"age": ...})`."""
+    """Attributes by name, in order of the codes: each an `Ordinal` or a `Nominal`.
+
+    `Schema(age=Ordinal(0, 99), sex=Nominal(["Female", "Male"]))`, or by a dict where a name has blanks:
+    `Schema({"year of birth": Ordinal(1900, 2025)})`.
+    """
 
     def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **named: Attribute) -> None:
         merged: dict[str, Attribute] = {**(attributes or {}), **named}

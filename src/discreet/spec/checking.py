@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.about import about_problems, read_about
 from discreet.errors import BadParameter, BadSpec
+from discreet.method_names import unknown_method, unknown_parameters
 from discreet.naming import did_you_mean, reserved_problem, unknown_keys, usable_path
 from discreet.privacy import LARGEST_EPSILON, USUAL_EPSILON, Unit, as_text, exact
 from discreet.queries.known_entries import read_entries
@@ -62,6 +63,7 @@ def check_spec(path: str | Path, methods: Methods | None = None, further: Furthe
     checker = _Checker(document, file, methods or {})
     sound = checker.spec()
     others = [*checker.overspent(), *([] if sound is None else further(sound))]
+    others += [problem for problem in checker.misnamed if problem not in others]
     return [Problem.of(file, problem) for problem in checker.problems + others]
 
 
@@ -72,6 +74,7 @@ class _Checker:
         self.path = path
         self.methods = methods
         self.problems = unknown_keys(document, (*_TABLES, DRAFT_MARK))
+        self.misnamed: list[str] = []
         self._document = document
         self._tables = {name: self._table(name) for name in _TABLES}
         self._budget: Fraction | None = None
@@ -228,9 +231,9 @@ class _Checker:
         if not isinstance(method, str):
             problems.append(f"method: must be a name in quotes, not {method!r}")
         elif isinstance(task, str) and task in self.methods and method not in ("auto", *self.methods[task]):
-            hint = did_you_mean(method, self.methods[task])
-            known = ", ".join(self.methods[task])
-            problems.append(f"method: task {task!r} has no method {method!r}.{hint} Known: {known}")
+            problems.append(f"method: {unknown_method(task, method, self.methods[task])}")
+        else:
+            self._note_misnamed(place, fields)
         if not isinstance(by, str | list):
             problems.append("by: must be a list of attribute names")
         attributes = self._tables["attributes"]
@@ -257,6 +260,14 @@ class _Checker:
                 problems.append(f"by: {error}")
         self._say(place, *problems)
         return None
+
+    def _note_misnamed(self, place: str, fields: Mapping[str, Any]) -> None:
+        """Notes parameters by names that the method lacks: it says so itself only where all else is right."""
+        task, method = fields.get("task"), fields.get("method", "auto")
+        if isinstance(task, str) and task in self.methods:
+            own = (*_RELEASE_KEYS, *TASKS[task].arguments)
+            given = [key for key in fields if key not in own and not did_you_mean(key, _RELEASE_KEYS)]
+            self.misnamed += [f"[{place}] {said}" for said in unknown_parameters(task, method, given, own)]
 
     def _known(self, declared: Mapping[str, Any]) -> Any:
         """Known totals as they are given, or the file that has them."""

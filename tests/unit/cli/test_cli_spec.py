@@ -206,6 +206,20 @@ def test_check_names_every_mistake_at_once(cli: Cli, tmp_path: Path) -> None:
     assert text.stderr == f"{len(problems)} mistakes found\n"
 
 
+def test_check_names_misspelt_parameters_beside_other_mistakes(cli: Cli, small: Path) -> None:
+    """Of a release with other mistakes, and of a spec whose attributes cannot be read: each mistake once."""
+    wrong = SMALL.replace("high = 4", "hihg = 4") + 'thtea = 2\n[releases.b]\ntask = "items"\ncoulour = 1\n'
+    (small / "wrong.toml").write_text(wrong)
+    said = cli(small, "check", "wrong.toml").stdout
+    for fault in (
+        "hihg: unknown key. Did you mean 'high'?",
+        "[releases.a] no method of task 'table' has a parameter 'thtea'. Did you mean 'theta'?",
+        "[releases.b] epsilon: missing",
+        "[releases.b] no method of task 'items' has a parameter 'coulour'. Its methods take ",
+    ):
+        assert said.count(fault) == 1, (fault, said)
+
+
 def test_check_finds_what_only_the_method_knows(cli: Cli, small: Path) -> None:
     big = DENSE.replace("high = 4", "high = 999_999_999_999").replace("epsilon = 1", "epsilon = 1\nthtea = 2")
     (small / "big.toml").write_text(big)
