@@ -48,6 +48,15 @@ def test_without_noise_quantiles_and_prefixes_are_exact(task: Task, share: float
     assert np.allclose(frame["count"], np.cumsum(TABLE[:, 1].sum(axis=1)))
 
 
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
+def test_a_share_that_so_many_records_are_to_the_last_one_is_met_there(share: float) -> None:
+    schema = discreet.Schema(age=discreet.Ordinal(0, 29))
+    ages = np.arange(30)[:, None]
+    data = discreet.from_counts(schema, ages, np.ones(30, np.int64))
+    release = data.publish(discreet.Table("age", method="geometric"), 1, noise=ZeroNoise())
+    assert release.quantile("age", share).value == round(30 * share) - 1
+
+
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.method)
 def test_intervals_hold_the_true_quantile(task: Task) -> None:
     truth = true_quantile(0.5, TABLE[:, 0].sum(axis=1))

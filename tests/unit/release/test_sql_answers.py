@@ -169,7 +169,7 @@ def test_intervals_hold_the_true_share() -> None:
         ("select count(*) / 2 from release", BadParameter, "no share"),
         ("select median(place) from release", CannotAnswer, "place has no order"),
         ("select quantile(age, 2) from release", BadParameter, "0 to 1"),
-        ("select quantile(age, 0.9, 3) from release", BadParameter, r"quantile\(age, 0.9\)"),
+        ("select quantile(age, 0.9, 3) from release", BadParameter, "quantile(age, 0.9)"),
         ("select count(*), 1, approx_quantile(age, 0.5, 3) from release", BadParameter, "one share"),
         ("select percentile_cont(0.1, 0.9) within group (order by age) from release", BadParameter, "one share"),
         ("select count(*) from release where place = north", BadParameter, "single quotes: 'north'"),
