@@ -8,6 +8,7 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +45,10 @@ class Quantile:
     def __str__(self) -> str:
         shown = f"{self.value} ({100 * self.level:.10g} %: {self.low} to {self.high})"
         return f"{shown}; {self.note}" if self.note else shown
+
+    def _repr_html_(self) -> str:
+        """What `str` says."""
+        return html.escape(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in ("value", "low", "high")}

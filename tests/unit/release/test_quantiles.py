@@ -11,6 +11,7 @@ import discreet
 from discreet.errors import BadParameter, CannotAnswer, UnknownAttribute
 from discreet.noise import Noise, ZeroNoise
 from discreet.release import Release
+from discreet.release.quantiles import Quantile
 from discreet.tasks import Task
 from tests.statistics import at_least
 
@@ -131,3 +132,11 @@ def test_nothing_is_known_of_nobody(method: str) -> None:
     assert (found.low, found.high) == (0, 15)
     assert (mean.low, mean.high) == (0, 15)
     assert "nobody" in mean.note
+
+
+def test_a_notebook_shows_a_quantile_as_text() -> None:
+    schema = discreet.Schema(pay=discreet.Ordinal(edges=[0, 10, 20]))
+    data = discreet.from_counts(schema, [[0], [1]], [5, 1])
+    found = data.publish(discreet.Table("pay", method="geometric"), 1, noise=ZeroNoise()).quantile("pay", 0.5)
+    assert found._repr_html_() == str(found)
+    assert Quantile("<1", "<1", "9", 0.95)._repr_html_() == "&lt;1 (95 %: &lt;1 to 9)"
