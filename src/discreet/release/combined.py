@@ -117,7 +117,7 @@ def _check(one: Release, other: Release, same_records: bool) -> None:
     said = "; ".join(dict.fromkeys(rule.sentence for some in rules for rule in some))
     raise BadParameter(
         f"combine: these releases may count different records ({said}); if you know that no row was left out, say "
-        "same_records=True"
+        "same_records=True, or on the command line --same-records"
     )
 
 

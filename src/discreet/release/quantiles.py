@@ -8,8 +8,10 @@ that matters with half the probability of its interval, so it is lost with proba
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -43,6 +45,10 @@ class Quantile:
     def __str__(self) -> str:
         shown = f"{self.value} ({100 * self.level:.10g} %: {self.low} to {self.high})"
         return f"{shown}; {self.note}" if self.note else shown
+
+    def _repr_html_(self) -> str:
+        """What `str` says."""
+        return html.escape(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in ("value", "low", "high")}
@@ -119,13 +125,16 @@ class _Sides:
     rows: int
 
     def excess(self, share: float) -> Any:
-        return self._rows((1 - share) * self.up_to.value - share * self.above.value)
+        rest, part = _weights(share)
+        return self._rows(rest * self.up_to.value - part * self.above.value)
 
     def most(self, share: float) -> Any:
-        return self._rows(_times(1 - share, self.up_to.high) - share * np.maximum(self.above.low, 0))
+        rest, part = _weights(share)
+        return self._rows(_times(rest, self.up_to.high) - part * np.maximum(self.above.low, 0))
 
     def least(self, share: float) -> Any:
-        return self._rows((1 - share) * np.maximum(self.up_to.low, 0) - _times(share, self.above.high))
+        rest, part = _weights(share)
+        return self._rows(rest * np.maximum(self.up_to.low, 0) - _times(part, self.above.high))
 
     @property
     def nobody(self) -> NDArray[np.bool_]:
@@ -172,6 +181,12 @@ def _first(law: _Law, bound: str, *, bins: int, row: int, share: float) -> int:
         place = int(reached[0]) if reached.size else codes.size - 1
         low, high = int(codes[place - 1]) + 1 if place else low, int(codes[place])
     return high
+
+
+def _weights(share: float) -> tuple[float, float]:
+    """1 - share and share, both times a whole number that makes them whole: 1 - 0.9 in floats is not 0.1."""
+    exact = Fraction(str(float(share)))
+    return float(exact.denominator - exact.numerator), float(exact.numerator)
 
 
 def _times(share: float, counts: Any) -> Any:

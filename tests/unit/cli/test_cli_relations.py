@@ -48,7 +48,7 @@ def test_another_release_of_the_same_data(cli: Cli, here: Path) -> None:
     assert done(cli(here, "query", "a", "age < 3", "--with", "b")) == f"{both.count('age < 3')}\n"
     assert done(cli(here, "share", "a", "age < 3", "--with", "b")) == f"{both.share('age < 3')}\n"
     assert done(cli(here, "mean", "a", "age", "--with", "b")) == f"{both.mean('age')}\n"
-    refused(cli(here, "query", "a", "--with", "ages"), "same_records=True", lines=1)
+    refused(cli(here, "query", "a", "--with", "ages"), "--same-records", lines=1)
     assert "from a (" in done(cli(here, "query", "a", "age < 3", "--with", "ages", "--same-records"))
     refused(cli(here, "query", "a", "--same-records"), "use it with --with")
 

@@ -11,6 +11,7 @@ import discreet
 from discreet.errors import BadParameter, CannotAnswer, UnknownAttribute
 from discreet.noise import Noise, ZeroNoise
 from discreet.release import Release
+from discreet.release.quantiles import Quantile
 from discreet.tasks import Task
 from tests.statistics import at_least
 
@@ -46,6 +47,15 @@ def test_without_noise_quantiles_and_prefixes_are_exact(task: Task, share: float
     frame = release.prefix("age", "sex = 'm'")
     assert frame["age"] == list(range(10, 50))
     assert np.allclose(frame["count"], np.cumsum(TABLE[:, 1].sum(axis=1)))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
+def test_a_share_that_so_many_records_are_to_the_last_one_is_met_there(share: float) -> None:
+    schema = discreet.Schema(age=discreet.Ordinal(0, 29))
+    ages = np.arange(30)[:, None]
+    data = discreet.from_counts(schema, ages, np.ones(30, np.int64))
+    release = data.publish(discreet.Table("age", method="geometric"), 1, noise=ZeroNoise())
+    assert release.quantile("age", share).value == round(30 * share) - 1
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.method)
@@ -122,3 +132,11 @@ def test_nothing_is_known_of_nobody(method: str) -> None:
     assert (found.low, found.high) == (0, 15)
     assert (mean.low, mean.high) == (0, 15)
     assert "nobody" in mean.note
+
+
+def test_a_notebook_shows_a_quantile_as_text() -> None:
+    schema = discreet.Schema(pay=discreet.Ordinal(edges=[0, 10, 20]))
+    data = discreet.from_counts(schema, [[0], [1]], [5, 1])
+    found = data.publish(discreet.Table("pay", method="geometric"), 1, noise=ZeroNoise()).quantile("pay", 0.5)
+    assert found._repr_html_() == str(found)
+    assert Quantile("<1", "<1", "9", 0.95)._repr_html_() == "&lt;1 (95 %: &lt;1 to 9)"
