@@ -32,6 +32,15 @@ class LaplaceLaw(DiscreteLaplace):
         return np.where(at > 0, upper, 1 - upper)
 
 
+def exceeds(scale: Fraction, draws: int, reach: int) -> float:
+    """The chance that so many draws add up to more, by adding one after the other."""
+    side = int(40 * scale)
+    one, law = LaplaceLaw.of(scale).pmf(np.arange(-side, side + 1)), np.ones(1)
+    for _ in range(draws):
+        law = np.convolve(law, one)
+    return float(law[law.size // 2 + reach + 1 :].sum())
+
+
 def follows_laplace(sample: NDArray[np.int64], scale: Fraction) -> Agreement:
     """Looks at bins of a quarter of the scale, or of one value, up to twelve scales on both sides, and beyond."""
     width = max(1, int(float(scale) / 4))

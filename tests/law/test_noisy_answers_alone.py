@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.mechanisms.items import item_sizes
+from discreet.mechanisms.items.item_selection import ItemSelection
 from discreet.mechanisms.table.table_sparse import Sparse
 from discreet.privacy import Number, Unit
 from discreet.private.open_data import from_counts, open_data
@@ -133,6 +134,17 @@ def test_which_items_are_looked_at_twice_follows_from_noisy_numbers(
         assert "listed" in summary.facts()
         found.append((noise.asked, summary.facts(), summary.to_arrow().to_pydict()))
     assert all(one == found[0] for one in found)
+
+
+def test_the_order_of_selected_items_follows_from_noisy_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item has one user more than the one before it, or one fewer, or none."""
+    monkeypatch.setattr(ItemSelection, "selecting_is_better", lambda *_: True)
+    unit, found = Unit("who", max_rows=20), []
+    for users in ([range(who, 12) for who in range(12)], [range(12 - who) for who in range(12)], []):
+        summary = method_of_items("even-shares", (12,), 30, unit, top=4).measure(Rows((12,), users), Deaf())
+        assert summary.shape == "selected-counts"
+        found.append(summary.to_arrow().to_pydict())
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("task", [task for task in EVERY if made(task).rehearsal == "exact"], ids=lambda t: t.method)

@@ -14,9 +14,10 @@ import pytest
 from discreet.queries import Questions
 from discreet.schema import Ordinal, Schema
 from discreet.summaries.share_estimates import ShareEstimates, likely_weights
-from discreet.summaries.share_intervals import LOW_WEIGHT, Hidden, one_sided
+from discreet.summaries.share_intervals import BINS, LOW_WEIGHT, Hidden, most_in_tails, one_sided
 from discreet.summaries.share_steps import Corrections, Weighed
 from discreet.summaries.shared_counts import SharedCounts
+from tests.laplace_law import exceeds
 
 SCALE = Fraction(1)
 
@@ -77,6 +78,14 @@ def test_tails_hold_for_all_bins_and_never_rise() -> None:
     assert np.all(np.diff(fewest) <= 0)
     assert np.all((fewest >= 0) & (fewest <= most))
     assert most[0] > 111 > fewest[0]
+
+
+def test_all_tails_together_miss_no_more_than_they_may() -> None:
+    """By the law of the noise of each tail, which is that of its bins together."""
+    scale = Fraction(20)
+    tails = most_in_tails(Weighed(np.zeros(6, np.int64), scale), 0.2)
+    missed = sum(exceeds(scale, many, int(reach)) for many, reach in zip(range(6, 0, -1), tails, strict=True))
+    assert 0.1 < missed <= 0.2
 
 
 def test_the_share_beyond_the_bound_is_between_what_bins_allow() -> None:
@@ -170,6 +179,41 @@ def test_a_blurred_second_look_does_not_hide_what_weights_showed() -> None:
     wrong = Weighed(np.array([200 * 128]), SCALE, 2, 128)  # a contradiction is no reason to be sure
     assert ends(wrong) == (200, high)
     assert high > 300
+
+
+@pytest.mark.parametrize("what", ["users", "records"])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_no_end_misses_more_than_half_of_what_both_may(what: str, level: float) -> None:
+    """By the law of the noise, where nothing hides: of an item of the head, of another, of ten, and of all together."""
+    items, heads, count, far = 40, 10, 10**6, 10**5
+    of_weights, of_head, of_total = Fraction(8), Fraction(4), Fraction(12)
+    first, last = np.array([0, 20, 10, 0]), np.array([0, 20, 19, items - 1])
+    asked, numbers = Questions(first[:, None], last[:, None], 4, np.arange(4)), last - first + 1
+
+    def reaches(other: int) -> tuple[Any, Any]:
+        """How far the ends are below and above the weights, if what else was measured is so far above these."""
+        weights = Weighed(np.full(items, count), of_weights, 2, 1)
+        users = Weighed(np.full(2, count * items), Fraction(1))
+        total = Weighed(np.array([count * items + other]), of_total, 2)
+        head = Weighed(np.full(heads, count + other), of_head, 2)
+        corrections = Corrections(users, total, np.arange(heads), head)
+        found = SharedCounts(Schema(item=Ordinal(0, items - 1)), weights, corrections, most=2, what=what)
+        low, high, _ = found._ends(asked, numbers, count * numbers, level)
+        return count * numbers - low, high - count * numbers
+
+    (alike, most), (low, high), (if_more, _) = reaches(0), reaches(-far), reaches(far)
+    lows = [exceeds(of_weights, *each) for each in zip(numbers.tolist(), low.tolist(), strict=True)]
+    highs = [exceeds(of_weights, *each) for each in zip(numbers.tolist(), high.tolist(), strict=True)]
+    # where both looks contradict each other each has its end; weights chose ten of all, whose low ends may miss
+    again = exceeds(of_head, 1, alike[0])
+    lows[0] = exceeds(of_weights, 1, if_more[0]) * items / heads + again
+    highs[0] += again if what == "users" else 0
+    lows[3] += exceeds(of_total, 1, if_more[3] + far)
+    for missed in [*lows, *(each + BINS * (1 - level) for each in highs)]:
+        assert missed <= (1 - level) / 2
+    assert min(lows) > (1 - level) / 4
+    # of records a bound may have taken some away, so the second look is no upper end
+    assert most[0] == (alike[0] if what == "users" else high[0])
 
 
 @pytest.mark.parametrize(

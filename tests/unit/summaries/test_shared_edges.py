@@ -13,10 +13,11 @@ import pytest
 
 from discreet.queries import Questions
 from discreet.schema import Ordinal, Schema
-from discreet.summaries.share_intervals import Hidden
+from discreet.summaries.share_intervals import BINS, Hidden
 from discreet.summaries.share_steps import Corrections, Weighed
 from discreet.summaries.shared_counts import SharedCounts
 from discreet.summaries.shared_edges import SharedEdges, different_items
+from tests.laplace_law import exceeds
 
 ITEMS, CONTEXTS = 3, 2
 SIZES = (ITEMS, CONTEXTS)
@@ -150,6 +151,32 @@ def test_users_of_one_item_hide_once_whatever_contexts_are_asked_for() -> None:
     # more weight than users could have: no more than there are
     heavy = summary([4000, 4000, 0, 0, 0, 0], [0, 0, 50], 4, 1, 64, "users")
     assert heavy.found(both, 0.95).high[0] <= 51
+
+
+@pytest.mark.parametrize("what", ["users", "records"])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_no_end_misses_more_than_half_of_what_both_may(what: str, level: float) -> None:
+    """By the law of the noise, where nothing hides: of one edge, of ten, of one context, and of two."""
+    items, days, count, of_contexts, of_edges = 20, 3, 10**6, Fraction(4), Fraction(8)
+    schema, scale = Schema(item=Ordinal(0, items - 1), day=Ordinal(0, days - 1)), Fraction(1)
+    corrections = Corrections(
+        Weighed(np.full(2, count * items * days), scale),
+        Weighed(np.array([count * items * days]), scale, 2),
+        np.arange(1),
+        Weighed(np.array([count * days]), scale, 2),
+    )
+    weights = Weighed(np.full(items, count * days), scale, 2, 1)
+    alone = SharedCounts(schema.select(["item"]), weights, corrections, most=2, what=what)
+    contexts = Weighed(np.full(days, count * items), of_contexts, 2, 1)
+    made = SharedEdges(schema, alone, contexts, Weighed(np.full(items * days, count), of_edges, 2, 1))
+    first, last = np.array([[3, 1], [0, 0], [0, 2], [0, 1]]), np.array([[3, 1], [9, 0], [items - 1, 2], [items - 1, 2]])
+    found = made.found(Questions(first, last, 4, np.arange(4)), level)
+    true = count * np.array([1, 10, items, 2 * items])
+    below, above = (true - found.low).tolist(), (found.high - true).tolist()
+    draws = [(of_edges, 1), (of_edges, 10), (of_contexts, 1), (of_contexts, 2)]
+    for (of_noise, many), low, high in zip(draws, below, above, strict=True):
+        assert (1 - level) / 4 < exceeds(of_noise, many, low) <= (1 - level) / 2
+        assert (1 - level) / 4 < exceeds(of_noise, many, high) <= (1 - level) * (1 / 2 - BINS)
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
