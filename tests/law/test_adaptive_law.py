@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import discreet
+from discreet.audit.replay import replay
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.ranges import range_blocks
 from discreet.mechanisms.ranges.adaptive import Adaptive
@@ -24,6 +25,7 @@ from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, chil
 from discreet.transforms.partitions import EvenParts
 from tests.conformance.enumerated import law_of
 from tests.laplace_law import LaplaceLaw
+from tests.rows_in_memory import opened
 
 EPSILON = Fraction(6)
 #: three codes in two blocks, of which the first can be divided: at most five looks, the total among them
@@ -79,6 +81,27 @@ def test_a_plan_for_few_records_follows_from_the_noisy_total() -> None:
     assert worst == pytest.approx(float(epsilon), abs=1e-9)
     few, many = (made(epsilon).planner.trees(rows)[0].shares for rows in (1.0, 100.0))
     assert few != many
+
+
+PLACE = discreet.Nominal(hierarchy={"all": {"north": ["a", "b"], "south": ["c"]}}, levels=["country", "region", "town"])
+
+
+@pytest.mark.parametrize(
+    ("schema", "parameters"),
+    [
+        (discreet.Schema(place=PLACE), {}),
+        (discreet.Schema(place=PLACE, x=discreet.Ordinal(0, 3)), {}),
+        (discreet.Schema(place=PLACE), {"levels": ["country", "region", "town"], "shares": [1, 1, 2]}),
+        (discreet.Schema(x=discreet.Ordinal(0, 3)), {"levels": [4, 2, 1]}),
+        (discreet.Schema(x=discreet.Ordinal(0, 3)), {"levels": [4]}),
+    ],
+)
+def test_levels_that_leave_the_table_whole_cost_nothing(schema: discreet.Schema, parameters: dict[str, Any]) -> None:
+    """Such as a country above all places: what is drawn loses all of epsilon, by its own record."""
+    task = discreet.Ranges(list(schema), method="adaptive", **parameters)
+    found = replay(task, Request.of(task, schema, Unit(), "0.3"), opened=opened)
+    assert found.problems == []
+    assert found.declared == found.worst.epsilon == Fraction(3, 10)
 
 
 def test_dividing_by_exact_counts_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -312,6 +312,20 @@ def test_the_total_has_more_where_it_is_asked_for_more_often(schema: Schema, tot
     assert mechanism.planner.total == discreet.privacy.exact(total, "total")
 
 
+@pytest.mark.parametrize("special", [None, ["a"]])
+def test_a_country_above_all_places_changes_no_plan(special: list[str] | None) -> None:
+    regions = {"north": ["a", "b"], "south": ["c", "d", "e"]}
+    shares = []
+    for tree in (regions, {"all": regions}):
+        place = discreet.Nominal(hierarchy=tree, special=special)
+        asked = discreet.Ranges(["place", "x"], method="adaptive")
+        schema = Schema(place=place, x=discreet.Ordinal(0, 99))
+        mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
+        assert isinstance(mechanism, Adaptive)
+        shares.append([plan.shares for plan in mechanism.planner.trees(1e4)])
+    assert shares[0] == shares[1]
+
+
 def test_a_release_of_before_numbers_were_smoothed_keeps_its_rule(tmp_path: Path) -> None:
     line, codes = Schema(x=discreet.Ordinal(0, 4095)), np.arange(4096)[:, None]
     release = published(line, codes, np.full(4096, 20))
