@@ -414,6 +414,11 @@ def test_no_look_that_was_not_taken_is_shown() -> None:
     table = published(SCHEMA, *some()).to_pandas()
     roots = table.groupby("tree", sort=False).head(1)
     assert roots["look"].isna().tolist() == [False, True, True]
+    age = table[table["tree"] == "age"].iloc[1:]
+    cells = age["age_first"] == age["age_last"]
+    assert (age["second_look"].isna() == (age["divided"] | cells)).all()
+    assert cells.any()
+    assert not age["second_look"].isna().all()
 
 
 def test_quantiles_of_2_to_the_60_values() -> None:
