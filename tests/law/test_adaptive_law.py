@@ -12,18 +12,21 @@ import numpy as np
 import pytest
 
 import discreet
+from discreet.audit.replay import replay
 from discreet.mechanisms import Request, mechanism_for
 from discreet.mechanisms.ranges import range_blocks
 from discreet.mechanisms.ranges.adaptive import Adaptive
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.summaries.block_estimates import TreeEstimates, TreeLooks
+from discreet.summaries.block_answers import TreeAnswers
+from discreet.summaries.block_estimates import TreeLooks
 from discreet.transforms.block_rules import LookScales, Stop, thresholds
 from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
 from discreet.transforms.partitions import EvenParts
 from tests.conformance.enumerated import law_of
 from tests.laplace_law import LaplaceLaw
+from tests.rows_in_memory import opened
 
 EPSILON = Fraction(6)
 #: three codes in two blocks, of which the first can be divided: at most five looks, the total among them
@@ -81,6 +84,27 @@ def test_a_plan_for_few_records_follows_from_the_noisy_total() -> None:
     assert few != many
 
 
+PLACE = discreet.Nominal(hierarchy={"all": {"north": ["a", "b"], "south": ["c"]}}, levels=["country", "region", "town"])
+
+
+@pytest.mark.parametrize(
+    ("schema", "parameters"),
+    [
+        (discreet.Schema(place=PLACE), {}),
+        (discreet.Schema(place=PLACE, x=discreet.Ordinal(0, 3)), {}),
+        (discreet.Schema(place=PLACE), {"levels": ["country", "region", "town"], "shares": [1, 1, 2]}),
+        (discreet.Schema(x=discreet.Ordinal(0, 3)), {"levels": [4, 2, 1]}),
+        (discreet.Schema(x=discreet.Ordinal(0, 3)), {"levels": [4]}),
+    ],
+)
+def test_levels_that_leave_the_table_whole_cost_nothing(schema: discreet.Schema, parameters: dict[str, Any]) -> None:
+    """Such as a country above all places: what is drawn loses all of epsilon, by its own record."""
+    task = discreet.Ranges(list(schema), method="adaptive", **parameters)
+    found = replay(task, Request.of(task, schema, Unit(), "0.3"), opened=opened)
+    assert found.problems == []
+    assert found.declared == found.worst.epsilon == Fraction(3, 10)
+
+
 def test_dividing_by_exact_counts_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the first block is divided tells its count; and looks that have the shares of those before them."""
     exact: list[Any] = []
@@ -120,18 +144,24 @@ def tree_with(plan: TreePlan, refined: bool) -> BlockTree:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(2)])
 @pytest.mark.parametrize("count", [-3, -1, 0, 1, 4])
-def test_the_mean_of_a_block_s_estimate_is_its_count(epsilon: Fraction, count: int) -> None:
-    """For counts around the threshold: over all first looks with their probabilities, other looks without noise."""
+@pytest.mark.parametrize("raised", [0, 3])
+def test_the_mean_of_a_block_s_estimate_is_its_count(epsilon: Fraction, count: int, raised: int) -> None:
+    """For counts around the threshold, that of the rule or one `raised` since blocks would be too many: over all first
+    looks with their probabilities, other looks without noise. And of the part that has all records, or none, the ends
+    are on average not inside of the truth."""
     sizes, shares = (8,), (Fraction(2, 5), Fraction(3, 5))
     plan = TreePlan((0,), sizes, ((EvenParts(8, 4),), (EvenParts(8, 1),)), shares)
     looks, stop = LookScales(plan, 1 / epsilon), Stop(1.0, 1.0)
     root = Generation.root(plan)
     blocks = children(plan, root, divided(plan, root))
     limit = int(thresholds(looks, stop, blocks, np.full(2, 4.0), looks.first(blocks))[0])
+    floor = limit + raised if raised else 0
+    limit = max(limit, floor)
     truth = limit + int(count * float(1 / epsilon))
     law = LaplaceLaw.of(looks.scale(0, 1))
     trees = {refined: tree_with(plan, refined) for refined in (True, False)}
     reach, mean, uncorrected = math.ceil(45 * float(looks.scale(0, 1))), 0.0, 0.0
+    starts, stops, ends = np.array([[0], [1]]), np.array([[0], [3]]), np.zeros((2, 2))
     for noise in range(-reach, reach + 1):
         refined = truth + noise > limit
         tree = trees[refined]
@@ -139,9 +169,14 @@ def test_the_mean_of_a_block_s_estimate_is_its_count(epsilon: Fraction, count: i
         first[1] = truth + noise
         first[3:4] = truth  # all of it is in the first cell
         second = np.array([0, truth, *([0] * (tree.size - 2))])
-        found = TreeEstimates(TreeLooks(tree, looks, stop, (0,) * (len(tree.starts) - 1), None, first, second))
+        floors = (0, floor, 0)[: len(tree.starts) - 1]
+        answers = TreeAnswers(TreeLooks(tree, looks, stop, floors, None, first, second), [None])
+        found, said = answers.estimates, answers.answer(starts, stops, np.arange(3))
+        ends += float(law.pmf(noise)) * np.array([said.low, said.high])
         mean += float(law.pmf(noise)) * float(found.estimate[1])
         weight = found.child_variance[1] / (found.child_variance[1] + found.own_variance[1]) if refined else 1.0
         uncorrected += float(law.pmf(noise)) * (truth + weight * noise if refined else truth)
     assert mean == pytest.approx(truth, abs=1e-6 * float(1 / epsilon))
     assert abs(uncorrected - truth) > 1e-3 * float(1 / epsilon), "without the correction it would not be"
+    assert np.all(ends[0] <= [truth + 1e-6, 1e-6])
+    assert np.all(ends[1] >= [truth - 1e-6, -1e-6])

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.schema import Nominal
-from discreet.summaries.block_answers import TreeAnswers
+from discreet.summaries.block_answers import Found, TreeAnswers
 from discreet.summaries.block_estimates import TreeLooks
 from discreet.transforms.block_rules import LookScales, Stop
 from discreet.transforms.block_tree import BlockTree, Generation, TreePlan, children, divided
@@ -135,6 +135,27 @@ def test_a_question_of_several_boxes_is_one_sum(name: str) -> None:
         assert two.plain == pytest.approx(one.plain)
         assert two.variance == pytest.approx(one.variance)
         assert two.high >= one.high - 1e-6
+
+
+def test_two_trees_are_put_together_number_by_number_and_interval_by_interval() -> None:
+    """Of the second of two questions: the number by variances of numbers, the interval by its noise and its length."""
+    dice = np.random.default_rng(7)
+    one, two = (Found(*dice.uniform(1, 9, (8, size))) for size in (2, 1))
+    found = one.joined(two, np.array([False, True]))
+    number, its_number = (1 / (tree.variance + tree.spread)[-1] for tree in (one, two))
+    interval, its_interval = (
+        1 / (tree.low_variance + tree.high_variance + (tree.high - tree.low) ** 2)[-1] for tree in (one, two)
+    )
+    of_number, of_interval = number / (number + its_number), interval / (interval + its_interval)
+    for weight, names, squared in (
+        (of_number, ("plain", "shown"), ("variance", "spread")),
+        (of_interval, ("low", "high"), ("low_variance", "high_variance")),
+    ):
+        for name in (*names, *squared):
+            (first, mine), (its,) = getattr(one, name), getattr(two, name)
+            power = 2 if name in squared else 1
+            both = weight**power * mine + (1 - weight) ** power * its
+            assert getattr(found, name) == pytest.approx([first, both], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -141,7 +141,7 @@ class Adaptive(SharedBudget):
             return planner
         if asked is not None:
             raise BadParameter("`shares` are chosen to suit the workload, so give only one of the two")
-        depth = planner.trees(1.0)[0].depth
+        depth = len(levels or planner.trees(1.0)[0].levels)
         if not isinstance(shares, list | tuple) or len(shares) != depth:
             raise BadParameter(f"shares must be {depth} numbers above 0, one for each level, not {shares!r}")
         return replace(planner, weights=tuple(exact(share, "shares: each") for share in shares))

@@ -117,6 +117,7 @@ class Planner:
         weights: Sequence[Fraction] | None = None,
         dense: bool = False,
     ) -> TreePlan:
+        levels, weights = _from_the_first_cut(levels, weights)
         needs = None if self.workload is None else blocks_needed(levels, _about(self.workload, places))
         found = _level_weights(levels, rows * float(share / self.scale), needs)
         if dense:
@@ -166,16 +167,19 @@ def steps_of(attribute: Attribute, fanout: float) -> list[Partition]:
     special, size = attribute.special_codes, attribute.size
     first: list[Partition] = [EvenParts(size, size, special)] if special and size > 1 else []
     if isinstance(attribute, Nominal) and attribute.depth > 1:
-        return first + _hierarchy_steps(attribute)
+        return _hierarchy_steps(attribute, first)
     return [*first, *(EvenParts(size, width, special) for width in _widths(size, fanout))]
 
 
-def _hierarchy_steps(attribute: Nominal) -> list[Partition]:
-    """Its levels; where siblings are very many, runs of them come between."""
-    found: list[Partition] = []
+def _hierarchy_steps(attribute: Nominal, first: list[Partition]) -> list[Partition]:
+    """Its levels; where siblings are very many, runs of them come between. One that cuts nothing, such as a country
+    above all places, is left out."""
+    found = first
     for depth in range(1, attribute.depth + 1):
         level = HierarchyParts(attribute, depth, 1, attribute.special_codes)
         before = found[-1].blocks if found else 1
+        if level.blocks == before and depth < attribute.depth:
+            continue
         if level.blocks > MOST_AT_ONCE * before:
             together = math.ceil(math.sqrt(level.blocks / before))
             found.append(HierarchyParts(attribute, depth, together, attribute.special_codes))
@@ -188,6 +192,18 @@ def _widths(size: int, fanout: float) -> list[int]:
     steps = max(1, round(math.log(size, fanout))) if size > 16 else 1
     step = max(2, math.ceil(round(size ** (1 / steps), 9)))
     return [step**k for k in range(steps - 1, -1, -1)]
+
+
+def _from_the_first_cut(
+    levels: tuple[Level, ...], weights: Sequence[Fraction] | None
+) -> tuple[tuple[Level, ...], Sequence[Fraction] | None]:
+    """Nobody looks at the whole table, so levels above the first cut would be paid for and never used: that cut has
+    their weights as well."""
+    cuts = (number for number, level in enumerate(levels) if any(partition.blocks > 1 for partition in level))
+    first = next(cuts, len(levels) - 1)
+    if weights is not None:
+        weights = [sum(weights[: first + 1], Fraction(0)), *weights[first + 1 :]]
+    return levels[first:], weights
 
 
 def _about(asked: Questions, places: tuple[int, ...]) -> Questions:

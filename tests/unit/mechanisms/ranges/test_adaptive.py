@@ -312,6 +312,20 @@ def test_the_total_has_more_where_it_is_asked_for_more_often(schema: Schema, tot
     assert mechanism.planner.total == discreet.privacy.exact(total, "total")
 
 
+@pytest.mark.parametrize("special", [None, ["a"]])
+def test_a_country_above_all_places_changes_no_plan(special: list[str] | None) -> None:
+    regions = {"north": ["a", "b"], "south": ["c", "d", "e"]}
+    shares = []
+    for tree in (regions, {"all": regions}):
+        place = discreet.Nominal(hierarchy=tree, special=special)
+        asked = discreet.Ranges(["place", "x"], method="adaptive")
+        schema = Schema(place=place, x=discreet.Ordinal(0, 99))
+        mechanism = mechanism_for(asked, Request.of(asked, schema, discreet.Unit(), 1))
+        assert isinstance(mechanism, Adaptive)
+        shares.append([plan.shares for plan in mechanism.planner.trees(1e4)])
+    assert shares[0] == shares[1]
+
+
 def test_a_release_of_before_numbers_were_smoothed_keeps_its_rule(tmp_path: Path) -> None:
     line, codes = Schema(x=discreet.Ordinal(0, 4095)), np.arange(4096)[:, None]
     release = published(line, codes, np.full(4096, 20))
@@ -400,6 +414,11 @@ def test_no_look_that_was_not_taken_is_shown() -> None:
     table = published(SCHEMA, *some()).to_pandas()
     roots = table.groupby("tree", sort=False).head(1)
     assert roots["look"].isna().tolist() == [False, True, True]
+    age = table[table["tree"] == "age"].iloc[1:]
+    cells = age["age_first"] == age["age_last"]
+    assert (age["second_look"].isna() == (age["divided"] | cells)).all()
+    assert cells.any()
+    assert not age["second_look"].isna().all()
 
 
 def test_quantiles_of_2_to_the_60_values() -> None:
