@@ -30,6 +30,7 @@ RIVALS = (
     # its forests import a name that later versions of scikit-learn no longer have
     Rival("diffprivlib", ("diffprivlib>=0.6.4", "scikit-learn<1.7"), "benchmarks.rivals.diffprivlib_jobs"),
     Rival("PipelineDP", ("pipeline-dp>=0.2",), "benchmarks.rivals.pipelinedp_jobs"),
+    Rival("SmartNoise", ("smartnoise-sql>=1.0.10",), "benchmarks.rivals.smartnoise_jobs"),
     Rival("Tumult", ("tmlt.analytics>=0.20",), "benchmarks.rivals.tumult_jobs"),
 )
 DRAWS = 10**6

@@ -35,18 +35,21 @@ class Order:
     def file(self, name: str) -> str:
         return str(Path(self.folder) / name)
 
-    def grown(self, work: Callable[[int], Any], start: int | None = None) -> tuple[int, float]:
+    def grown(
+        self, work: Callable[[int], Any], start: int | None = None, clock: Callable[[], float] = time.perf_counter
+    ) -> tuple[int, float]:
         """Tries larger sizes, from a thousandth up, while the budget allows: the best per unit, and its seconds.
 
-        The largest has the least of fixed costs; a small one may have had a busy machine for itself.
+        The largest has the least of fixed costs; a small one may have had a busy machine for itself. Work of one thread
+        can be timed by the clock of its process, which does not run while others have the processor.
         """
-        size, begun = max(1, start or self.full // 1000), time.perf_counter()
+        size, begun = max(1, start or self.full // 1000), clock()
         found: list[tuple[int, float]] = []
         while True:
             self.tried.append(size)
-            before = time.perf_counter()
+            before = clock()
             work(size)
-            after = time.perf_counter()
+            after = clock()
             taken = after - before
             ahead = taken + 12 * max(taken - found[-1][1], 0.0) if found else _FIRST * taken
             found.append((size, taken))

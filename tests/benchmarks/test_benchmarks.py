@@ -221,6 +221,16 @@ def test_sizes_grow_while_time_allows() -> None:
     assert Order("noise", 10_000, -1).grown(tried.append)[0] == 10
 
 
+def test_a_rival_of_one_thread_is_timed_by_the_clock_of_its_process() -> None:
+    ran = [0]
+
+    def work(size: int) -> None:
+        ran[0] += 3 * size
+
+    assert Order("noise", 10_000, 400).grown(work, clock=lambda: ran[0]) == (10, 30)
+    assert ran == [3 * (10 + 100)]
+
+
 def test_environments_lie_below_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "discreet-benchmarks"

@@ -12,6 +12,7 @@ from docs_site.__main__ import DOCS, PICTURE, PROJECT
 from docs_site.running import masked, reader, run_page
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+BESIDE = README[README.index("## Beside other libraries") : README.index("## Read on")]
 BENCHMARKS = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
 
 
@@ -47,13 +48,34 @@ def test_the_picture_is_that_of_a_release(folder: Path) -> None:
     assert kept.count("to") == 10
 
 
+def tables(text: str) -> list[list[list[str]]]:
+    """Cells of each row of each table; the first row has the heads."""
+    return [
+        [line.strip("| ").split(" | ") for line in block.splitlines() if line.startswith("| ")]
+        for block in text.split("\n\n")
+        if block.startswith("| ")
+    ]
+
+
+def test_what_others_can_is_what_was_seen() -> None:
+    """Each word stands beside that library and version in the table that says how it was seen, and none is left out."""
+    part = BENCHMARKS[BENCHMARKS.index("### What each can") : BENCHMARKS.index("## Results of one run")]
+    ((_, *seen),) = tables(part)
+    (head, *lines), _ = tables(BESIDE)
+    assert head[1] == "Discreet"
+    shown = [[what, library, can] for what, _, *words in lines for library, can in zip(head[2:], words, strict=True)]
+    assert shown == [row[:3] for row in seen]
+    for day in re.findall(r"\d{4}-\d\d-\d\d", BESIDE[: BESIDE.index("Times slower")]):
+        assert f"\n{day}, by running" in part
+
+
 def test_ratios_are_those_of_the_benchmarks() -> None:
-    """Each figure, and each `cannot`, stands in a row of that library and job; the day is that of the run."""
-    part = README[README.index("## Beside other libraries") : README.index("## Read on")]
-    day = re.search(r"\d{4}-\d\d-\d\d", part)
-    assert day is not None
-    assert f"\n{day[0]}: " in BENCHMARKS
-    lines = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    """Each figure, and each `cannot`, stands in a row of that library and job; the days are those of the runs."""
+    days = re.findall(r"\d{4}-\d\d-\d\d", BESIDE[BESIDE.index("Times slower") :])
+    assert days
+    for day in days:
+        assert f"\n{day}: " in BENCHMARKS
+    lines = tables(BESIDE)[1]
     libraries = lines[0][1:]
     jobs = (
         "noise, 1,000,000 draws, epsilon 1,",
