@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.errors import SourceError
+from discreet.privacy import Unit
 from discreet.private.engines.counting_query import count
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, one_column, shown
@@ -74,6 +77,22 @@ def test_types_that_hold_no_such_value_lie_outside(values: Any) -> None:
     columns = dict.fromkeys("abcd", values)
     table = pd.DataFrame(columns) if isinstance(values, pd.Series) else pa.table(columns)
     assert shown(count(table, schema, ROW, salt=SALT)) == {(10, 9, 10, 10): 2}
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(5, 2)[]", "DECIMAL(5, 2)[1]", "ENUM('1', '2')[]"])
+def test_lists_in_a_relation_lie_outside(kind: str) -> None:
+    """Their names begin as those of what they are lists of."""
+    rows = duckdb.connect().sql(f"SELECT ['1']::{kind} AS a, 'x' AS x")
+    rules: dict[str, Any] = {"outside": "other", "null": "drop"}
+    for attribute in (
+        Ordinal(0, 9, **rules),
+        Ordinal(0.0, 10.0, **rules),
+        Nominal([f"[{k}]" for k in range(10)], **rules),
+    ):
+        assert shown(count(rows, Schema(a=attribute), ROW, salt=SALT)) == {(10,): 1}
+    if kind.startswith("DECIMAL"):
+        with pytest.raises(SourceError, match="cannot name users"):
+            count(rows, Schema(x=Nominal(["x"])), Unit("a", 1), salt=SALT)
 
 
 def test_objects_of_mixed_types() -> None:
@@ -177,6 +196,12 @@ def test_other_arrow_types() -> None:
     assert one_column(pa.nulls(3), Ordinal(0, 4, null="other")) == {(5,): 3}
     assert one_column(pa.nulls(3), Nominal(["a"], null="other")) == {(1,): 3}
     raw = [None, pa.array([0, 1, 3, 4], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff\xfeb")]
+    for kind in (pa.decimal256(60, 2), pa.decimal256(9, 2), pa.decimal128(9, 2)):
+        assert one_column(pa.array([Decimal("3.00"), None], kind), Ordinal(0, 4, null="other")) == {(3,): 1, (5,): 1}
+    short = pa.array([Decimal("3.00")], pa.decimal256(9, 2))  # the same label as one of 128 bits
+    assert one_column(short, Nominal(["3"], outside="other")) == {(0,): 1}
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 6], pa.int32()), pa.array(["a", None, "x"]))
+    assert one_column(runs, Nominal(["a"], outside="other", null="drop")) == {(0,): 2, (1,): 3}
     broken = pa.Array.from_buffers(pa.string(), 3, raw)
     assert one_column(broken, Nominal(["a", "b"], outside="other")) == {(0,): 1, (1,): 1, (2,): 1}
 
