@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import uuid
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -22,6 +25,8 @@ from discreet.privacy import Unit
 from discreet.private.engines.counting_query import count
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, one_column, shown
+
+PROJECT = Path(__file__).parents[4]
 
 
 def test_labels_match_values_of_other_types() -> None:
@@ -212,6 +217,25 @@ def test_a_moment_counts_on_its_day_in_utc_in_text_too(tmp_path: Path, text: str
     days = Ordinal(date(2024, 5, 31), date(2024, 6, 1))
     assert shown(count(tmp_path / "rows.csv", Schema(x=days), ROW, salt=SALT)) == {(1,): 1}
     assert one_column([datetime.fromisoformat("2024-05-31T23:30:00-05:00")], days) == {(1,): 1}
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo"])
+def test_days_are_those_of_utc_wherever_the_machine_is(zone: str) -> None:
+    """In a process of its own, for the zone of a process is known to its engine from the start."""
+    code = """
+from datetime import UTC, date, datetime
+import pyarrow as pa
+from tests.unit.private.engines.plain_counting import one_column
+from discreet.schema import Ordinal
+days = Ordinal(date(2024, 5, 30), date(2024, 6, 1))
+moments = [datetime(2024, 5, 31, hour, 30, tzinfo=UTC) for hour in (0, 23)]
+for size in ("s", "us", "ns"):
+    assert one_column(moments, days, pa.timestamp(size, "UTC")) == {(1,): 2}
+assert one_column(["2024-05-31 18:30:00-05:00", "2024-05-31 08:30:00+08:00"], days) == {(1,): 2}
+"""
+    environment = {**os.environ, "TZ": zone}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_texts_without_an_offset_count_on_the_day_they_name() -> None:
