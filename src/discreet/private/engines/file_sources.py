@@ -150,7 +150,7 @@ class CsvSource(FileSource[CsvLayout]):
         return (
             f"SELECT {fields} FROM read_csv({_path_list(paths)}, columns = {{{columns}}}, auto_detect = false, "
             f"header = true, delim = {delimiter}, quote = '\"', escape = '\"', null_padding = true, "
-            f"compression = '{packed}'{tolerance})"
+            f"hive_partitioning = false, compression = '{packed}'{tolerance})"
         )
 
 

@@ -127,6 +127,28 @@ def test_files_without_a_header(tmp_path: Path) -> None:
     assert CANARY not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?", "a'b", 'a"b', "a;b", "{a,b}", "a%20b"])
+def test_a_name_that_looks_like_a_pattern_means_one_file(name: str, tmp_path: Path) -> None:
+    for other in ("a1", "ab", "a", "b", "a b"):
+        written(tmp_path, f"{other}.csv", "age,sex\n1,M\n")
+        pq.write_table(pa.table({"age": [1], "sex": ["M"]}), tmp_path / f"{other}.parquet")
+    path = written(tmp_path, f"{name}.csv", "age,sex\n2,F\n")
+    pq.write_table(pa.table({"age": [2], "sex": ["F"]}), tmp_path / f"{name}.parquet")
+    for one in (path, path.with_suffix(".parquet")):
+        assert shown(count(one, SCHEMA, ROW, salt=SALT)) == {(2, 1): 1}
+
+
+@pytest.mark.parametrize("folder", ["c0=F", "C1=u", "c0=7", "sex=F", "user=u"])
+def test_a_folder_says_nothing_of_the_rows_of_a_csv_file(folder: str, tmp_path: Path) -> None:
+    """Whatever its name means to engines that keep columns there."""
+    (tmp_path / folder).mkdir()
+    path = written(
+        tmp_path / folder, "a.csv", "sex,user\n" + "".join(f"{'MF'[user % 2]},{user}\n" for user in range(9))
+    )
+    for unit in (ROW, Unit("user", 1)):
+        assert shown(count(path, SCHEMA.select(["sex"]), unit, salt=SALT)) == {(0,): 5, (1,): 4}
+
+
 def test_a_file_nobody_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
