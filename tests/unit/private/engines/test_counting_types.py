@@ -193,6 +193,18 @@ def test_parquet_types_are_read_alike_by_both_readers(tmp_path: Path) -> None:
         assert sound == flawed
 
 
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_statistics_of_a_file_do_not_hide_nan(kind: pa.DataType, tmp_path: Path) -> None:
+    """They leave NaN out, from which an engine could conclude that there is none."""
+    column = pa.array([1.0, float("nan"), 2.0], kind)
+    pq.write_table(pa.table({"x": column, "user": column}), tmp_path / "a.parquet")
+    rules: dict[str, Any] = {"outside": "clamp", "null": "other"}
+    for attribute in (Ordinal(0, 8, **rules), Ordinal(0.0, 9.0, **rules)):
+        schema = Schema(x=attribute)
+        assert shown(count(tmp_path / "a.parquet", schema, ROW, salt=SALT)) == {(1,): 1, (2,): 1, (9,): 1}
+        assert shown(count(tmp_path / "a.parquet", schema, Unit("user", 1), salt=SALT)) == {(1,): 1, (2,): 1}
+
+
 def test_other_arrow_types() -> None:
     half = pa.array(np.array([0.5, np.nan, 3.0], dtype=np.float16))
     assert one_column(half, Ordinal(0.0, 4.0, 0.5, null="other")) == {(1,): 1, (6,): 1, (8,): 1}
