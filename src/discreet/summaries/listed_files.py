@@ -30,6 +30,8 @@ from discreet.transforms.lines import running_sums
 _MOST_PARTS, _MOST_NAMED = 1 << 20, 1 << 20
 #: up to so many cuts a code is compared with each
 _FEW = 12
+#: a folder called age=5 says nothing of the cells in it, though DuckDB would take it for a column
+_ITS_OWN = "hive_partitioning = false"
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,8 @@ class ListedFiles:
                     continue
                 query, place = self._query(engine, file, cuts, columns), [glob.escape(str(file.path.absolute()))]
                 try:
-                    ends = engine.execute("SELECT min(count), max(count) FROM read_parquet(?)", place).fetchall()[0]
-                    checked_counts(np.array(ends))
+                    ends = engine.execute(f"SELECT min(count), max(count) FROM read_parquet(?, {_ITS_OWN})", place)
+                    checked_counts(np.array(ends.fetchall()[0]))
                     found = engine.execute(query, place).fetchnumpy()
                 except (duckdb.Error, ValueError):
                     raise TamperedRelease(
@@ -137,7 +139,7 @@ class ListedFiles:
         sums = ", ".join(f"sum({column})::DOUBLE AS s{i}" for i, column in enumerate(columns))
         return (
             f'SELECT {part} AS part, TRY_CAST(sum("count") AS BIGINT) AS exact, {sums} '
-            f"FROM read_parquet(?, file_row_number = true) AS cells {' '.join(joins)}{where} GROUP BY 1"
+            f"FROM read_parquet(?, file_row_number = true, {_ITS_OWN}) AS cells {' '.join(joins)}{where} GROUP BY 1"
         )
 
     def _key(self, file: ListedFile, place: int) -> tuple[str, bool]:

@@ -48,7 +48,8 @@ def rows() -> pa.Table:
 def test_what_is_not_loaded_answers_the_same(
     asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "[a] *'release'"
+    place = tmp_path / "age=3" / "count=7" / "[a] *'release'"
+    place.parent.mkdir(parents=True)
     with executors():
         opened(rows(), SCHEMA).publish(discreet.Table(list(SCHEMA), slices=5, **asked), 1, to=place)
     loaded = discreet.load(place)

@@ -26,6 +26,8 @@ Said = Callable[[Path], Mapping[str, str | None]]
 
 _OUTSIDE = "\x00outside"
 _MICROSECONDS = {"s": 10**6, "ms": 10**3}
+#: of a decimal number of 128 bits
+_DIGITS = 38
 
 
 def readable(column: Any) -> Any:
@@ -38,6 +40,8 @@ def readable(column: Any) -> Any:
         if kind.extension_name == "arrow.uuid":
             return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
         return readable(column.storage) if kind.extension_name == "arrow.json" else _times(column)
+    if types.is_run_end_encoded(kind):
+        return readable(pc.run_end_decode(column))
     if types.is_dictionary(kind):
         if not is_text(kind.value_type):
             return readable(column.dictionary_decode())
@@ -49,7 +53,7 @@ def readable(column: Any) -> Any:
     if types.is_float16(kind):
         return column.cast(pa.float32())
     if types.is_decimal(kind) and not types.is_decimal128(kind):
-        return column.cast(pa.string())
+        return column.cast(pa.decimal128(kind.precision, kind.scale) if kind.precision <= _DIGITS else pa.string())
     if types.is_timestamp(kind) and kind.unit in _MICROSECONDS:
         return _in_microseconds(column)
     plain = (

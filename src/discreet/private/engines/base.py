@@ -99,6 +99,10 @@ class Source(ABC):
         return f"Source({self.name!r})"
 
 
+def columns_changed(name: str) -> SourceError:
+    return SourceError(f"{name}: its first line is another one than when it was opened; open the data again")
+
+
 def _some(names: Iterable[str]) -> str:
     """The names, at least as many as fit a few lines."""
     listed = list(names)

@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.errors import SourceError
 from discreet.private.engines.arrow_columns import from_values
-from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.base import Source, Wanted, columns_changed
 from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.table_sources import ImportedSource, text_without_rows
 
@@ -56,7 +56,7 @@ class ExcelSource(ImportedSource):
             raise SourceError(f"{self._path}: its sheet {sheet!r} cannot be read; is the file complete?") from None
         if first is None:
             raise SourceError(f"{self._path}: its sheet {sheet!r} is empty; its first line must name the columns")
-        return [(name or "").strip() for name in from_values(first).to_pylist()]
+        return _names(first)
 
     def _opened(self) -> Any:
         from python_calamine import CalamineWorkbook
@@ -73,9 +73,15 @@ class ExcelSource(ImportedSource):
 
         def batches() -> Iterator[Any]:
             rows = self._rows(self._table)
-            next(rows)
+            if _names(next(rows)) != self.columns:
+                raise columns_changed(self.name)
             while some := list(islice(rows, _TOGETHER)):
                 columns = [from_values(None if row[place] == "" else row[place] for row in some) for place in places]
                 yield pa.record_batch(columns, fields)
 
         return pa.RecordBatchReader.from_batches(fields, batches())
+
+
+def _names(first: list[Any]) -> list[str]:
+    """Of columns, by the first line."""
+    return [(name or "").strip() for name in from_values(first).to_pylist()]

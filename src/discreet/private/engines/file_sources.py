@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from discreet.errors import SourceError, is_address
 from discreet.naming import usable_path
 from discreet.private.engines.arrow_columns import parquet_batches, readable_stream
-from discreet.private.engines.base import Source, Wanted
+from discreet.private.engines.base import Source, Wanted, columns_changed
 from discreet.private.engines.csv_text import CsvLayout, repaired_copy
 from discreet.private.engines.lazily import Lazily
 from discreet.private.engines.session import Limits, Session, picked, private_session
@@ -126,9 +126,18 @@ class CsvSource(FileSource[CsvLayout]):
         return super().lacking(needed)
 
     def without_rows(self) -> Source:
+        for layout, paths in self._groups.items():
+            self._check_unchanged(layout, paths)
         return text_without_rows(self.name, self.columns)
 
+    def _check_unchanged(self, layout: CsvLayout, paths: list[Path]) -> None:
+        """Columns are found by their places: in a file that was replaced, another one would be taken for the users."""
+        for path in paths:
+            if CsvLayout.of(path, layout.delimiter, self._encoding) != layout:
+                raise columns_changed(str(path))
+
     def _query(self, session: Session, layout: CsvLayout, paths: list[Path], wanted: Wanted, careful: bool) -> str:
+        self._check_unchanged(layout, paths)
         packed = layout.packed
         if careful or self._encoding != "utf-8-sig":
             paths, packed = [repaired_copy(path, session.folder, self._encoding) for path in paths], "none"
@@ -141,7 +150,7 @@ class CsvSource(FileSource[CsvLayout]):
         return (
             f"SELECT {fields} FROM read_csv({_path_list(paths)}, columns = {{{columns}}}, auto_detect = false, "
             f"header = true, delim = {delimiter}, quote = '\"', escape = '\"', null_padding = true, "
-            f"compression = '{packed}'{tolerance})"
+            f"hive_partitioning = false, compression = '{packed}'{tolerance})"
         )
 
 

@@ -102,7 +102,7 @@ class Session:
 
 
 def _plainer(kind: str) -> str:
-    return _AS_TEXT if kind.startswith("ENUM(") else _PLAINER_TYPES.get(kind, "{}")
+    return _AS_TEXT if kind.startswith("ENUM(") and kind.endswith(")") else _PLAINER_TYPES.get(kind, "{}")
 
 
 @contextmanager

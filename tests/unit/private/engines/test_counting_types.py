@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import uuid
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -9,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,9 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.errors import SourceError
+from discreet.privacy import Unit
 from discreet.private.engines.counting_query import count
 from discreet.schema import Nominal, Ordinal, Schema
 from tests.unit.private.engines.plain_counting import ROW, SALT, one_column, shown
+
+PROJECT = Path(__file__).parents[4]
 
 
 def test_labels_match_values_of_other_types() -> None:
@@ -74,6 +82,22 @@ def test_types_that_hold_no_such_value_lie_outside(values: Any) -> None:
     columns = dict.fromkeys("abcd", values)
     table = pd.DataFrame(columns) if isinstance(values, pd.Series) else pa.table(columns)
     assert shown(count(table, schema, ROW, salt=SALT)) == {(10, 9, 10, 10): 2}
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(5, 2)[]", "DECIMAL(5, 2)[1]", "ENUM('1', '2')[]"])
+def test_lists_in_a_relation_lie_outside(kind: str) -> None:
+    """Their names begin as those of what they are lists of."""
+    rows = duckdb.connect().sql(f"SELECT ['1']::{kind} AS a, 'x' AS x")
+    rules: dict[str, Any] = {"outside": "other", "null": "drop"}
+    for attribute in (
+        Ordinal(0, 9, **rules),
+        Ordinal(0.0, 10.0, **rules),
+        Nominal([f"[{k}]" for k in range(10)], **rules),
+    ):
+        assert shown(count(rows, Schema(a=attribute), ROW, salt=SALT)) == {(10,): 1}
+    if kind.startswith("DECIMAL"):
+        with pytest.raises(SourceError, match="cannot name users"):
+            count(rows, Schema(x=Nominal(["x"])), Unit("a", 1), salt=SALT)
 
 
 def test_objects_of_mixed_types() -> None:
@@ -169,6 +193,18 @@ def test_parquet_types_are_read_alike_by_both_readers(tmp_path: Path) -> None:
         assert sound == flawed
 
 
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_statistics_of_a_file_do_not_hide_nan(kind: pa.DataType, tmp_path: Path) -> None:
+    """They leave NaN out, from which an engine could conclude that there is none."""
+    column = pa.array([1.0, float("nan"), 2.0], kind)
+    pq.write_table(pa.table({"x": column, "user": column}), tmp_path / "a.parquet")
+    rules: dict[str, Any] = {"outside": "clamp", "null": "other"}
+    for attribute in (Ordinal(0, 8, **rules), Ordinal(0.0, 9.0, **rules)):
+        schema = Schema(x=attribute)
+        assert shown(count(tmp_path / "a.parquet", schema, ROW, salt=SALT)) == {(1,): 1, (2,): 1, (9,): 1}
+        assert shown(count(tmp_path / "a.parquet", schema, Unit("user", 1), salt=SALT)) == {(1,): 1, (2,): 1}
+
+
 def test_other_arrow_types() -> None:
     half = pa.array(np.array([0.5, np.nan, 3.0], dtype=np.float16))
     assert one_column(half, Ordinal(0.0, 4.0, 0.5, null="other")) == {(1,): 1, (6,): 1, (8,): 1}
@@ -177,6 +213,12 @@ def test_other_arrow_types() -> None:
     assert one_column(pa.nulls(3), Ordinal(0, 4, null="other")) == {(5,): 3}
     assert one_column(pa.nulls(3), Nominal(["a"], null="other")) == {(1,): 3}
     raw = [None, pa.array([0, 1, 3, 4], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff\xfeb")]
+    for kind in (pa.decimal256(60, 2), pa.decimal256(9, 2), pa.decimal128(9, 2)):
+        assert one_column(pa.array([Decimal("3.00"), None], kind), Ordinal(0, 4, null="other")) == {(3,): 1, (5,): 1}
+    short = pa.array([Decimal("3.00")], pa.decimal256(9, 2))  # the same label as one of 128 bits
+    assert one_column(short, Nominal(["3"], outside="other")) == {(0,): 1}
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 6], pa.int32()), pa.array(["a", None, "x"]))
+    assert one_column(runs, Nominal(["a"], outside="other", null="drop")) == {(0,): 2, (1,): 3}
     broken = pa.Array.from_buffers(pa.string(), 3, raw)
     assert one_column(broken, Nominal(["a", "b"], outside="other")) == {(0,): 1, (1,): 1, (2,): 1}
 
@@ -187,6 +229,25 @@ def test_a_moment_counts_on_its_day_in_utc_in_text_too(tmp_path: Path, text: str
     days = Ordinal(date(2024, 5, 31), date(2024, 6, 1))
     assert shown(count(tmp_path / "rows.csv", Schema(x=days), ROW, salt=SALT)) == {(1,): 1}
     assert one_column([datetime.fromisoformat("2024-05-31T23:30:00-05:00")], days) == {(1,): 1}
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo"])
+def test_days_are_those_of_utc_wherever_the_machine_is(zone: str) -> None:
+    """In a process of its own, for the zone of a process is known to its engine from the start."""
+    code = """
+from datetime import UTC, date, datetime
+import pyarrow as pa
+from tests.unit.private.engines.plain_counting import one_column
+from discreet.schema import Ordinal
+days = Ordinal(date(2024, 5, 30), date(2024, 6, 1))
+moments = [datetime(2024, 5, 31, hour, 30, tzinfo=UTC) for hour in (0, 23)]
+for size in ("s", "us", "ns"):
+    assert one_column(moments, days, pa.timestamp(size, "UTC")) == {(1,): 2}
+assert one_column(["2024-05-31 18:30:00-05:00", "2024-05-31 08:30:00+08:00"], days) == {(1,): 2}
+"""
+    environment = {**os.environ, "TZ": zone}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_texts_without_an_offset_count_on_the_day_they_name() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import ibis
 import numpy as np
+import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -28,7 +29,7 @@ from discreet.errors import BadParameter, DiscreetError, SourceError
 from discreet.noise import ZeroNoise
 from discreet.privacy import Unit
 from discreet.private.engines.base import Source
-from discreet.private.engines.counting_query import count, read
+from discreet.private.engines.counting_query import check, count, read
 from discreet.private.engines.opening import open_source
 from discreet.private.engines.session import Limits, private_session
 from discreet.schema import Nominal, Ordinal, Schema
@@ -126,6 +127,28 @@ def test_files_without_a_header(tmp_path: Path) -> None:
     assert CANARY not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?", "a'b", 'a"b', "a;b", "{a,b}", "a%20b"])
+def test_a_name_that_looks_like_a_pattern_means_one_file(name: str, tmp_path: Path) -> None:
+    for other in ("a1", "ab", "a", "b", "a b"):
+        written(tmp_path, f"{other}.csv", "age,sex\n1,M\n")
+        pq.write_table(pa.table({"age": [1], "sex": ["M"]}), tmp_path / f"{other}.parquet")
+    path = written(tmp_path, f"{name}.csv", "age,sex\n2,F\n")
+    pq.write_table(pa.table({"age": [2], "sex": ["F"]}), tmp_path / f"{name}.parquet")
+    for one in (path, path.with_suffix(".parquet")):
+        assert shown(count(one, SCHEMA, ROW, salt=SALT)) == {(2, 1): 1}
+
+
+@pytest.mark.parametrize("folder", ["c0=F", "C1=u", "c0=7", "sex=F", "user=u"])
+def test_a_folder_says_nothing_of_the_rows_of_a_csv_file(folder: str, tmp_path: Path) -> None:
+    """Whatever its name means to engines that keep columns there."""
+    (tmp_path / folder).mkdir()
+    path = written(
+        tmp_path / folder, "a.csv", "sex,user\n" + "".join(f"{'MF'[user % 2]},{user}\n" for user in range(9))
+    )
+    for unit in (ROW, Unit("user", 1)):
+        assert shown(count(path, SCHEMA.select(["sex"]), unit, salt=SALT)) == {(0,): 5, (1,): 4}
+
+
 def test_a_file_nobody_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -165,6 +188,34 @@ def test_duplicate_columns(tmp_path: Path) -> None:
     refused(written(tmp_path, "b.csv", "age,sex,Age\n1,M,2\n"), "two columns, 1 and 3, have the same name")
     refused(pd.DataFrame([[1, 2]], columns=["age", "age"]), "same name")
     refused(pa.table([[1], [2]], names=["age", "age"]), "same name")
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_columns_that_changed_places_name_nobody(ending: str, tmp_path: Path) -> None:
+    """Of a file that was replaced since it was opened, no other column is taken for the one that names users."""
+
+    def replaced(*columns: str) -> None:
+        if ending == "csv":
+            lines = [",".join(columns), *(",".join("7" if one == "user" else "1" for one in columns) for _ in range(9))]
+            (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+        else:
+            book = openpyxl.Workbook()
+            for row in (columns, *([7 if one == "user" else 1 for one in columns] for _ in range(9))):
+                book.active.append(row)
+            book.save(tmp_path / "rows.xlsx")
+
+    replaced("user", "age")
+    schema, unit, source = Schema(age=Ordinal(0, 9)), Unit("user", 2), open_source(tmp_path / f"rows.{ending}")
+    assert count(source, schema, unit, salt=SALT).counts.tolist() == [2]
+    for columns in (("age", "user"), ("new", "user", "age"), ("age",)):
+        replaced(*columns)
+        with pytest.raises(SourceError):
+            count(source, schema, unit, salt=SALT)
+        if ending == "csv":  # before any charge, too
+            with pytest.raises(SourceError, match="another one than when it was opened"):
+                check(source, schema, unit)
+    replaced("user", "age")
+    assert count(source, schema, unit, salt=SALT).counts.tolist() == [2]
 
 
 def test_missing_columns(tmp_path: Path) -> None:

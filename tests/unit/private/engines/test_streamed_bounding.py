@@ -10,7 +10,7 @@ import pytest
 
 from discreet.privacy import Unit
 from discreet.private.counts import Counts
-from discreet.private.engines import bounding, counting_query
+from discreet.private.engines import bounding, counting_query, named_users
 from discreet.private.engines.counting_query import count, count_sets
 from discreet.private.engines.named_users import TextNumbers
 from discreet.private.engines.session import Limits
@@ -76,6 +76,18 @@ NUMBERS = [(int(k) ** 2) % 97 for k in range(3000)]
 def test_both_ways_choose_the_same_rows(by_expression: Any, users: list[Any], kind: Any, unit: Unit) -> None:
     schema, rows = Schema(x=Ordinal(0, 39), y=Ordinal(0, 2)), table(users, kind)
     assert count(rows, schema, unit, salt=SALT) == by_expression(rows, schema, unit, salt=SALT)
+
+
+def test_names_may_come_back_in_any_order(by_expression: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads hand over what they looked at as they please, so places say which name is whose."""
+    handed = named_users.arrow_table
+    monkeypatch.setattr(
+        named_users, "arrow_table", lambda *given: (found := handed(*given)).take(np.arange(len(found))[::-1])
+    )
+    schema, unit = Schema(x=Ordinal(0, 39), y=Ordinal(0, 2)), Unit("u", 4)
+    for names in ([f"person {k}" for k in NUMBERS], [SPELT[k % len(SPELT)] for k in NUMBERS]):
+        rows = table(names, pa.string())
+        assert count(rows, schema, unit, salt=SALT) == by_expression(rows, schema, unit, salt=SALT)
 
 
 def test_names_are_numbered_as_they_are_met() -> None:

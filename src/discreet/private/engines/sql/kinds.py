@@ -56,7 +56,7 @@ class SqlKind:
         return self.sql == "FLOAT"
 
     def is_decimal(self) -> bool:
-        return self.sql == "HUGEINT" or self.sql.startswith("DECIMAL(")
+        return self.sql == "HUGEINT" or (self.sql.startswith("DECIMAL(") and self.sql.endswith(")"))
 
     @property
     def scale(self) -> int:
