@@ -264,6 +264,15 @@ def test_values_that_are_taken_in_runs_are_no_wide_bins() -> None:
     assert "bins hold several values" not in note
 
 
+@pytest.mark.usefixtures("seeded")  # how far off a few numbers are is compared by its mean
+@pytest.mark.parametrize("method", ["dyadic-filter", "dyadic-threshold", "dyadic-priority"])
+def test_where_small_counts_are_left_out_sums_come_from_large_ones(method: str) -> None:
+    values = np.arange(200)
+    rows = discreet.from_counts(discreet.Schema(age=discreet.Ordinal(0, 511)), values[:, None], np.full(200, 3))
+    found = [rows.publish(discreet.Ranges("age", method=method), 1).sum("age").value for _ in range(10)]
+    assert np.mean(np.abs(np.array(found) / (3 * values.sum()) - 1)) < 0.3
+
+
 def test_what_has_no_mean(plain: Release) -> None:
     with pytest.raises(CannotAnswer, match="sex has labels"):
         plain.mean("sex")
