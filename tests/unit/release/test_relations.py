@@ -120,6 +120,13 @@ def test_estimates_and_numbers(plain: Release) -> None:
         found * found
 
 
+def test_what_is_a_number_after_all_divides_like_one(plain: Release) -> None:
+    old, nobody = plain.count("age >= 15"), plain.count("age < 12 and age > 15")
+    assert old / (nobody + 5) == old / (old - old + 5) == old / 5
+    with pytest.raises(BadParameter, match="nobody can be in what is divided by"):
+        old / (nobody * 5)
+
+
 def test_estimates_are_not_ordered(plain: Release) -> None:
     one, two = plain.count("sex = 'f'"), plain.count("sex = 'm'")
     for compared in (
