@@ -99,6 +99,8 @@ class Expression:
     def over(self, other: Expression) -> Expression:
         from discreet.release.ratios import Ratio
 
+        if other.constant and not other.counts and not other.others:  # a number, such as nobody and five more
+            return self.times(1 / other.constant)
         return Expression(others=((Fraction(1), Ratio.of(self, other)),))
 
     def under(self, number: Any) -> Expression:

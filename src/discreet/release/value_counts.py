@@ -179,7 +179,11 @@ class ByBand:
 
     @cached_property
     def plain(self) -> tuple[float, float, float, None]:
-        return *measured_sums(self.release, self.selected, self.attribute, self.runs), None
+        """From counts up to each value: what leaves out small counts knows these, but hardly those of single values."""
+        first, last = self.runs.codes[0, 0], self.runs.codes[:, 1]
+        up_to = cut(self.selected, self.attribute, np.stack([np.full_like(last, first), last], axis=1))
+        counts = np.diff(_measured(self.release, up_to), prepend=0.0)
+        return *_sums(counts, self.runs), None
 
     def error_of_mean(self) -> float:
         """Bounds have no typical error."""
@@ -190,8 +194,15 @@ class ByBand:
 
 def measured_sums(release: Release, selected: Boxes, attribute: int, runs: ValueRuns) -> tuple[float, float, float]:
     """The sums of all ones, values and squares, as measured."""
-    found = release.answers(cut(selected, attribute, runs.codes), 0.5)
-    counts = np.asarray(found.value if found.besides is not None else found.measured, np.float64)
+    return _sums(_measured(release, cut(selected, attribute, runs.codes)), runs)
+
+
+def _measured(release: Release, asked: Questions) -> Floats:
+    found = release.answers(asked, 0.5)
+    return np.asarray(found.value if found.besides is not None else found.measured, np.float64)
+
+
+def _sums(counts: Floats, runs: ValueRuns) -> tuple[float, float, float]:
     return float(counts.sum()), float(counts @ runs.middle), float(counts @ runs.middle**2)
 
 

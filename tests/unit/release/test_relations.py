@@ -120,6 +120,13 @@ def test_estimates_and_numbers(plain: Release) -> None:
         found * found
 
 
+def test_what_is_a_number_after_all_divides_like_one(plain: Release) -> None:
+    old, nobody = plain.count("age >= 15"), plain.count("age < 12 and age > 15")
+    assert old / (nobody + 5) == old / (old - old + 5) == old / 5
+    with pytest.raises(BadParameter, match="nobody can be in what is divided by"):
+        old / (nobody * 5)
+
+
 def test_estimates_are_not_ordered(plain: Release) -> None:
     one, two = plain.count("sex = 'f'"), plain.count("sex = 'm'")
     for compared in (
@@ -262,6 +269,15 @@ def test_values_that_are_taken_in_runs_are_no_wide_bins() -> None:
     note = source.publish(discreet.Ranges("pay", method="adaptive"), 1).mean("pay").note
     assert "taken in runs" in note
     assert "bins hold several values" not in note
+
+
+@pytest.mark.usefixtures("seeded")  # how far off a few numbers are is compared by its mean
+@pytest.mark.parametrize("method", ["dyadic-filter", "dyadic-threshold", "dyadic-priority"])
+def test_where_small_counts_are_left_out_sums_come_from_large_ones(method: str) -> None:
+    values = np.arange(200)
+    rows = discreet.from_counts(discreet.Schema(age=discreet.Ordinal(0, 511)), values[:, None], np.full(200, 3))
+    found = [rows.publish(discreet.Ranges("age", method=method), 1).sum("age").value for _ in range(10)]
+    assert np.mean(np.abs(np.array(found) / (3 * values.sum()) - 1)) < 0.3
 
 
 def test_what_has_no_mean(plain: Release) -> None:
