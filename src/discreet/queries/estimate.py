@@ -136,6 +136,17 @@ class Estimate:
         value, stderr, low, high = map(float, (value, stderr, low, high))
         return Estimate(value, stderr, low, high, self.level, self.note, ends=self.ends, asked=asked)
 
+    @property
+    def _has_error(self) -> bool:
+        """Without an upper end, or with bounds, nobody knows how far the number is off."""
+        return math.isfinite(self.high) and math.isfinite(self.low) and self.ends == "interval"
+
+    def __format__(self, spec: str) -> str:
+        """As `str`; with the format of a number, such as ".1f", the number and its error in that format."""
+        if not spec:
+            return str(self)
+        return f"{self.value:{spec}} ± {self.stderr:{spec}}" if self._has_error else format(self.value, spec)
+
     def __str__(self) -> str:
         # bounds have no error to round by
         decimals = _decimals((self.high - self.low) / 4 if math.isnan(self.stderr) else self.stderr)
@@ -148,9 +159,7 @@ class Estimate:
             return f"{_number(low, decimals)} to {_number(high, decimals)}"
 
         value, stderr = (_number(number, decimals) for number in (self.value, self.stderr))
-        # without an upper end, or with bounds, nobody knows how far the number is off
-        both_ends = math.isfinite(self.high) and math.isfinite(self.low)
-        shown = f"{value} ± {stderr}" if both_ends and self.ends == "interval" else value
+        shown = f"{value} ± {stderr}" if self._has_error else value
         what = f"{100 * self.level:.10g} %" if self.ends == "interval" else f"bounds at {100 * self.level:.10g} %"
         known = f"{value} (publicly known)"
         parts = [known if self.ends == "known" else f"{shown} ({what}: {interval(self.low, self.high)})"]

@@ -34,6 +34,13 @@ def test_estimates_read_well(estimate: Estimate, text: str) -> None:
     assert str(estimate) == text
 
 
+def test_the_format_of_a_number_is_that_of_number_and_error() -> None:
+    estimate = Estimate(12345.44, 24.36, 12298, 12393)
+    assert f"{estimate:,.1f} {estimate:.0f}" == "12,345.4 ± 24.4 12345 ± 24"
+    assert f"{estimate}" == str(estimate)
+    assert f"{Estimate(5, 2, 3, math.inf):.1f} {Estimate(5, math.nan, 2, 9, ends='bounds'):.1f}" == "5.0 5.0"
+
+
 def test_an_estimate_is_plain_json() -> None:
     five: Any = np.int64(5)  # what numpy counts with, though the field says float
     named = Named("kept", 1, 0, 2)
