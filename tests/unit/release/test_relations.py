@@ -8,6 +8,7 @@ import math
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import pytest
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.queries import Estimate
+from discreet.queries.selection import Selection
 from discreet.release import Release
+from discreet.release.means import Moment
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(10, 17),
@@ -244,6 +247,25 @@ def test_means_variances_and_sums(release: Release) -> None:
     assert numbers(doubled) == pytest.approx(
         (2 * mean.value - 1, 2 * mean.stderr, 2 * mean.low - 1, 2 * mean.high - 1, 0.95), nan_ok=True
     )
+
+
+@pytest.mark.parametrize("mean", [2.0, 2.3, 2.5, 2.9, 4.0])
+def test_the_interval_of_a_variance_holds_it_wherever_the_mean_is(plain: Release, mean: float) -> None:
+    """The mean is known to lie from 2 to 4, and how far values are from each point is known exactly."""
+    asked: list[float] = []
+
+    class Known:
+        runs = SimpleNamespace(low=np.array([0.0]), high=np.array([9.0]))
+
+        def means(self, points: Any, level: float) -> Any:
+            asked.append(level)
+            return (np.array(2.0), np.array(4.0)) if points is None else [1.25 + (points - mean) ** 2] * 2
+
+    source: Any = Known()
+    variance = Moment(plain, Selection(({},)).boxes(plain.schema.sizes), 0, "variance")
+    low, high = variance._variance_ends(source, 0.9)
+    assert 0 < low <= 1.25 <= high
+    assert sum(1 - level for level in asked) <= 1 - 0.9  # so that all are right together
 
 
 def test_bins_of_several_values_are_known_up_to_the_bin() -> None:
