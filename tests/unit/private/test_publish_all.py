@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
+import pyarrow.parquet as pq
 import pytest
 
 import discreet
@@ -85,10 +86,15 @@ def test_rows_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("unit", [discreet.Unit(), UNIT, discreet.Unit("who", max_rows=40, max_rows_per_cell=2)])
-@pytest.mark.parametrize("kind", ["arrow", "csv", "csv with a flaw"])
+@pytest.mark.parametrize("kind", ["arrow", "csv", "csv with a flaw", "files of two types"])
 def test_what_is_read_once_is_what_each_would_read(tmp_path: Path, unit: discreet.Unit, kind: str) -> None:
     source: Any = ROWS
-    if kind != "arrow":
+    if kind == "files of two types":  # in which a tenth is not the same number
+        tenths = [int(float(who)) + 0.1 for who in ROWS["who"].to_pylist()]
+        source = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+        for path, real in zip(source, (pa.float64(), pa.float32()), strict=True):
+            pq.write_table(ROWS.set_column(3, "who", pa.array(tenths, real)), path)
+    elif kind != "arrow":
         pc.write_csv(ROWS, tmp_path / "rows.csv")
         source = tmp_path / "rows.csv"
         if kind == "csv with a flaw":

@@ -27,6 +27,7 @@ from discreet.privacy import Unit
 from discreet.private.cell_slices import CellSlices
 from discreet.private.counts import Counts
 from discreet.private.slice_files import SliceWriter, written
+from discreet.private.slices import one_of_each
 from discreet.release import placing
 from tests.conformance.examples import SCHEMA as SMALL
 from tests.laplace_law import follows_laplace
@@ -226,6 +227,17 @@ def test_nothing_but_one_whole_file_of_each_slice_is_published(change: Any, tmp_
     with executors():
         data.publish(TASK, 1, name="a", to=tmp_path / "a")
     assert data.ledger.spent == 1
+
+
+def test_a_file_outside_of_the_private_folder_is_no_slice(tmp_path: Path) -> None:
+    (tmp_path / "within").mkdir()
+    for place in (tmp_path, tmp_path / "within"):
+        (place / "slice").write_bytes(b"drawn")
+    done = {"slice": 0, "file": "slice", "bytes": 5}
+    assert one_of_each([done], 1, tmp_path / "within") == [done]
+    for elsewhere in ("../slice", str(tmp_path / "slice")):
+        with pytest.raises(RuntimeError, match="not there as it was written"):
+            one_of_each([{**done, "file": elsewhere}], 1, tmp_path / "within")
 
 
 @pytest.mark.parametrize("when", ["drawn", "sealed", "recorded", "renamed"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from discreet.mechanisms import Request, mechanism_for
 from discreet.noise import Noise
 from discreet.privacy import Unit
 from discreet.private.open_data import from_counts
+from discreet.release import comparing
+from discreet.release.comparable import _in_order, _without_order
 from discreet.release.comparing import Comparison
 from discreet.tasks import Task
 from tests.conformance.test_relations_coverage import released
@@ -157,6 +160,27 @@ def test_of_values_without_an_order_all_others_count(labels: int) -> None:
     bounded = from_counts(schema, codes, counts).origin.bounded(schema, Unit(), b"")
     release = released(mechanism.measure(bounded, Noise()), 1)
     assert release.compare("w = 'w1'", "w = 'w0'").groups == (labels - 2 if labels < 100 else 100)
+
+
+def test_what_is_compared_is_not_among_the_others() -> None:
+    """Not even in part, where two ranges are no whole number of their widths apart."""
+    one, two = (4, 5), (7, 8)
+    for ranges in (_in_order(30, one, two)[0], _without_order(30, one, two)[0]):
+        others = set(ranges) - {one, two}
+        assert len(others) > 5
+        assert not {4, 5, 7, 8} & {value for first, last in others for value in range(first, last + 1)}
+
+
+def test_of_several_possible_laws_the_least_sure_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = from_counts(SCHEMA, CODES, np.full(len(CODES), 9)).publish(discreet.Table(["x", "y"]), 1)
+    parts = [SimpleNamespace(over_share=np.array(math.inf))]
+    law = SimpleNamespace(
+        over=np.array(3.0), over_variance=np.array(4.0), kurtosis_at=lambda _: np.array(3.0), parts=parts
+    )
+    sure = {3.0: 0.1, 1.0: 0.7, 0.0: 0.8}
+    monkeypatch.setattr(comparing, "pencil_of", lambda *_: law)
+    monkeypatch.setattr(comparing, "_among", lambda value, variance, kurtosis, *_: sure[kurtosis])
+    assert release.compare(A, B).probability == 0.7
 
 
 def test_a_clear_difference_is_said_to_be_one() -> None:

@@ -18,7 +18,7 @@ import pytest
 from discreet.errors import CannotAnswer, TamperedRelease
 from discreet.release import files as folder
 from discreet.release import load
-from discreet.summaries import sliced_cells
+from discreet.summaries import sliced_cells, sparse_cells
 
 FOLDERS = Path(__file__).parents[2] / "fixtures" / "releases"
 #: those in slices have no such table: `test_what_no_slice_holds_is_refused`
@@ -153,8 +153,13 @@ def rearranged(place: Path, rows: list[int]) -> Path:
 
 @pytest.mark.parametrize("rows", [[1, 0], [0, 0], [0, 1, 2, 1], [-1, 0, 1]], ids=["swapped", "twice", "again", "last"])
 @pytest.mark.parametrize("name", ["table-filter", "table-filter-priority"])
-def test_cells_out_of_order_are_refused(name: str, rows: list[int], tmp_path: Path) -> None:
-    """Questions look for cells by halving, which would miss some of these."""
+@pytest.mark.parametrize("together", [1, 1 << 16])
+def test_cells_out_of_order_are_refused(
+    name: str, rows: list[int], together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Questions look for cells by halving, which would miss some of these. So many rows are read together."""
+    monkeypatch.setattr(sparse_cells, "_PIECE", together)
+    monkeypatch.setattr(sparse_cells, "_OFTEN", 0)
     place = Path(shutil.copytree(FOLDERS / name, tmp_path / "r"))
     with pytest.raises(TamperedRelease, match="a cell twice, or its cells are not in order"):
         load(rearranged(place, rows))

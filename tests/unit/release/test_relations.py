@@ -8,6 +8,7 @@ import math
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import pytest
 import discreet
 from discreet.errors import BadParameter, CannotAnswer
 from discreet.queries import Estimate
+from discreet.queries.selection import Selection
 from discreet.release import Release
+from discreet.release.means import Moment
 
 SCHEMA = discreet.Schema(
     age=discreet.Ordinal(10, 17),
@@ -88,8 +91,10 @@ def test_parts_of_one_whole_are_one_ratio(release: Release) -> None:
     assert numbers(less) == numbers(above / whole)
     assert -1 <= less.low <= less.high <= 1
     assert numbers(f - m - f + m) == (0, 0, 0, 0, 0.95)
-    apart = f - release.share("sex = 'm'", of="age >= 12")
+    of_more = release.share("sex = 'm'", of="age >= 12")
+    apart = f - of_more
     assert apart.high - apart.low > 0
+    assert apart.value == pytest.approx(f.value - of_more.value)
 
 
 def test_the_total_less_a_part_is_the_rest(release: Release) -> None:
@@ -251,6 +256,25 @@ def test_means_variances_and_sums(release: Release) -> None:
     )
 
 
+@pytest.mark.parametrize("mean", [2.0, 2.3, 2.5, 2.9, 4.0])
+def test_the_interval_of_a_variance_holds_it_wherever_the_mean_is(plain: Release, mean: float) -> None:
+    """The mean is known to lie from 2 to 4, and how far values are from each point is known exactly."""
+    asked: list[float] = []
+
+    class Known:
+        runs = SimpleNamespace(low=np.array([0.0]), high=np.array([9.0]))
+
+        def means(self, points: Any, level: float) -> Any:
+            asked.append(level)
+            return (np.array(2.0), np.array(4.0)) if points is None else [1.25 + (points - mean) ** 2] * 2
+
+    source: Any = Known()
+    variance = Moment(plain, Selection(({},)).boxes(plain.schema.sizes), 0, "variance")
+    low, high = variance._variance_ends(source, 0.9)
+    assert 0 < low <= 1.25 <= high
+    assert sum(1 - level for level in asked) <= 1 - 0.9  # so that all are right together
+
+
 def test_bins_of_several_values_are_known_up_to_the_bin() -> None:
     release = publish(discreet.Table(["pay"], method="geometric"), epsilon=1000)
     mean, spread, total = release.mean("pay"), release.variance("pay"), release.sum("pay")
@@ -318,6 +342,24 @@ def test_two_releases_have_independent_noise(plain: Release) -> None:
     moved = one.share("sex = 'f'") - two.share("sex = 'f'")
     assert moved.low < moved.value < moved.high
     assert one.compare(a, b).probability == pytest.approx(1 - one.compare(b, a).probability)
+
+
+@pytest.mark.parametrize("method", [METHODS[2], METHODS[5]], ids=str)
+def test_parts_without_a_joint_law_are_all_right_together(method: Any) -> None:
+    """Two intervals hold at once with 95 % if each does with 97.5 %, whatever their noise has in common."""
+    source = data()
+    one, two = (source.publish(method, 1, name=name) for name in ("one", "two"))
+    for other in (one, two):
+        asked = (one, "sex = 'f'"), (other, "sex = 'm'")
+        a, b = (release.count(where) for release, where in asked)
+        low, high = (
+            [getattr(release.count(where, level=0.975), end) for release, where in asked] for end in ("low", "high")
+        )
+        for found, ends in (
+            (2 * a - b, (2 * low[0] - high[1], 2 * high[0] - low[1])),
+            (a / b, (low[0] / high[1], high[0] / low[1])),
+        ):
+            assert (found.low, found.high) == pytest.approx(ends)
 
 
 def test_other_data_are_mixed_only_if_that_is_asked_for(plain: Release) -> None:

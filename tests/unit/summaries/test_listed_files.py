@@ -87,3 +87,5 @@ def test_sums_beyond_64_bits_are_floats(tmp_path: Path) -> None:
     single = listed.whole_sums(Boxes(np.array([[5]]), np.array([[5]])))
     assert single.tolist() == [(1 << 61) - 1]
     assert single.dtype == np.int64
+    for cell in range(8):  # where files begin and end, too
+        assert listed.whole_sums(Boxes(np.array([[cell]]), np.array([[cell]]))).tolist() == [(1 << 61) - 1]

@@ -80,6 +80,24 @@ def test_sums_over_boxes_are_those_of_numpy(draw: Any, sizes: list[int], many: i
         assert found.tolist() == columns[inside].sum(axis=0).tolist()
 
 
+def test_many_boxes_at_once_are_answered_as_each_alone() -> None:
+    """Rows are looked through by the attribute that narrows boxes down, whichever that is."""
+    dice, sizes = np.random.default_rng(), (4, 50, 6)
+    schema = discreet.Schema({name: discreet.Ordinal(0, size - 1) for name, size in zip("abc", sizes, strict=True)})
+    numbers = np.sort(dice.choice(math.prod(sizes), 400, replace=False))
+    rule = {"alpha": str(ALPHA.numerator), "two_sided": True, "theta": 1, "tau": 5.0}
+    summary = SparseCells(schema, numbers, dice.integers(1, 9, 400), rule)
+    for narrow in range(3):
+        first, last = np.zeros((100, 3), np.int64), np.tile(np.array(sizes) - 1, (100, 1))
+        first[:, narrow] = last[:, narrow] = np.arange(100) % sizes[narrow]
+        first[:, (narrow + 1) % 3] = dice.integers(0, 3, 100)
+        together = summary.answer(Questions(first, last, 100, np.arange(100)), 0.95)
+        for place in range(100):
+            alone = summary.answer(Questions(first[[place]], last[[place]], 1, np.array([0])), 0.95)
+            for column in ("value", "stderr", "low", "high"):
+                assert getattr(together, column)[place] == pytest.approx(getattr(alone, column)[0], rel=1e-9, abs=1e-9)
+
+
 # --- which value is used for what
 
 

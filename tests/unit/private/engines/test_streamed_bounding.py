@@ -13,7 +13,7 @@ from discreet.private.counts import Counts
 from discreet.private.engines import bounding, counting_query, named_users
 from discreet.private.engines.counting_query import count, count_sets
 from discreet.private.engines.named_users import TextNumbers
-from discreet.private.engines.session import Limits
+from discreet.private.engines.session import Limits, arrow_table
 from discreet.schema import Ordinal, Schema
 from tests.unit.private.engines.plain_counting import SALT, SCHEMA, frame, made_rows
 
@@ -80,9 +80,8 @@ def test_both_ways_choose_the_same_rows(by_expression: Any, users: list[Any], ki
 
 def test_names_may_come_back_in_any_order(by_expression: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads hand over what they looked at as they please, so places say which name is whose."""
-    handed = named_users.arrow_table
     monkeypatch.setattr(
-        named_users, "arrow_table", lambda *given: (found := handed(*given)).take(np.arange(len(found))[::-1])
+        named_users, "arrow_table", lambda *given: (found := arrow_table(*given)).take(np.arange(len(found))[::-1])
     )
     schema, unit = Schema(x=Ordinal(0, 39), y=Ordinal(0, 2)), Unit("u", 4)
     for names in ([f"person {k}" for k in NUMBERS], [SPELT[k % len(SPELT)] for k in NUMBERS]):
