@@ -69,6 +69,9 @@ def test_the_site_begins_with_the_first_command_of_the_readme() -> None:
     first, here = (next(blocks((DOCS / page).read_text(encoding="utf-8"))) for page in ("../README.md", "index.md"))
     assert here.code == first.code
     assert "pip install" in here.code
+    for page in ("../README.md", "index.md"):  # who is on another system is told what is known of it
+        words = (DOCS / page).read_text(encoding="utf-8")
+        assert all(said in words for said in ("tried on Linux only", "macOS", "Windows")), page
 
 
 def test_the_spec_page_says_where_outside_and_missing_values_go() -> None:
