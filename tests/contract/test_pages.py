@@ -13,7 +13,7 @@ import pytest
 
 from discreet.errors import BadSpec
 from discreet.mechanisms import AUTO
-from discreet.schema import Nominal, Ordinal
+from discreet.schema import Attribute, Nominal, Ordinal
 from docs_site.__main__ import DOCS, notebooks
 from docs_site.blocks import blocks
 from docs_site.notebooks import block_of
@@ -69,6 +69,9 @@ def test_the_site_begins_with_the_first_command_of_the_readme() -> None:
     first, here = (next(blocks((DOCS / page).read_text(encoding="utf-8"))) for page in ("../README.md", "index.md"))
     assert here.code == first.code
     assert "pip install" in here.code
+    for page in ("../README.md", "index.md"):  # who is on another system is told what is known of it
+        words = (DOCS / page).read_text(encoding="utf-8")
+        assert all(said in words for said in ("tried on Linux only", "macOS", "Windows")), page
 
 
 def test_the_spec_page_says_where_outside_and_missing_values_go() -> None:
@@ -76,7 +79,8 @@ def test_the_spec_page_says_where_outside_and_missing_values_go() -> None:
     (section,) = re.findall(r"^## [^\n]*\(null\)\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in section.splitlines() if "|" in line]
     said = {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:]}
-    for kind, attribute in {"ordinal": Ordinal(0, 9), "nominal": Nominal(["a"])}.items():
+    kinds: dict[str, Attribute] = {"ordinal": Ordinal(0, 9), "nominal": Nominal(["a"])}
+    for kind, attribute in kinds.items():
         assert f"default of `{kind}`" in said["outside"][attribute.outside] + "`"
         assert said["null"][attribute.null] == "default"
         assert replace(attribute, outside="other", null="other").labels[-1] == "other"

@@ -112,7 +112,7 @@ def current_user() -> str:
     """Who does this, for the ledger; a process may run as nobody in particular."""
     try:
         return checked_text(getpass.getuser(), "who")
-    except (OSError, KeyError):
+    except (OSError, KeyError, ImportError):  # the last without `pwd`, as on Windows, before Python 3.13
         return "unknown"
 
 

@@ -74,7 +74,12 @@ def place_of(node: Any, names: Names) -> Place:
         cuts = tuple(_cut(value) for value in values)
         one = len(cuts) == 1 and isinstance(cuts[0], int)
         return Place(name, None, cuts[0] if one else cuts)
-    raise refusal(node, "cannot be answered here", _ITEMS)
+    instead = _ITEMS
+    if isinstance(node, exp.Avg | exp.Sum | exp.Variance) and isinstance(node.this, exp.Column):
+        own = {exp.Avg: "mean", exp.Sum: "sum"}.get(type(node), "variance")
+        also = " and `discreet mean`" if own == "mean" else ""
+        instead = f'release.{own}("{node.this.name}"){also} can; here {_ITEMS}'
+    raise refusal(node, "cannot be answered here", instead)
 
 
 def is_count(node: Any, names: Names) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pytest
 
 from discreet.errors import BadParameter, BudgetExceeded, LedgerError
 from discreet.ledger import Charge, Ledger
+from discreet.ledger.entries import current_user
 
 
 def charge(ledger: Ledger, release_id: str, epsilon: str = "0.25", request: str = "ab12") -> Charge:
@@ -164,3 +166,11 @@ def test_threads_share_one_ledger(ledger: Ledger) -> None:
         thread.join()
     assert (ledger.left, len(refused)) == (Fraction(0), 10)
     ledger.verify()
+
+
+def test_a_process_without_a_user_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number has no name; or there is no `pwd` to ask, as on Windows."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setitem(sys.modules, "pwd", None)
+    assert current_user() == "unknown"
