@@ -38,8 +38,8 @@ class Modelled(Protocol):
     def count_draws(self, questions: Questions, draws: int, random: Any) -> Floats:
         """draws x questions: counts that may be true, where each question is about one item."""
 
-    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
-        """How sure it can be at most that the first questions are about the largest; 1 if draws tell everything."""
+    def most_certain(self, questions: Questions, others: int, random: Any) -> Floats:
+        """How sure it can be at most that these are about the largest, beside so many others; 1 if draws tell all."""
 
 
 @runtime_checkable
@@ -63,7 +63,7 @@ def answered(
     def widened(some: Questions, many: int) -> Answers:
         return summary.answer(some, 1 - (1 - level) * best.size / many).of_counts()
 
-    among = np.maximum(summary.chosen_among(questions)[best], best.size)
+    among = np.clip(summary.chosen_among(questions)[best], best.size, questions.count)
     for many in np.unique(among, return_counts=True)[0].tolist():  # without counts it loads masked arrays
         places = np.flatnonzero(among == many)
         some = picked(questions, best[places])
@@ -116,5 +116,6 @@ def ranked(
     certain = total[:most] / wanted
     if isinstance(summary, Modelled):
         largest = picked(questions, rivals[:most])
-        certain = np.minimum(certain, summary.most_certain(largest, most, simulation.generator()))
+        others = questions.count - most
+        certain = np.minimum(certain, summary.most_certain(largest, others, simulation.generator()))
     return rivals[:most], np.asarray(certain)

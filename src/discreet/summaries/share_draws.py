@@ -58,8 +58,8 @@ class ShareDraws:
         found[:, again] = head[:, places[items[again]]]
         return found
 
-    def most_certain(self, items: Ints, most: int, random: Any) -> Floats:
-        """How sure it can be at most that these items, largest first, are the `most` largest.
+    def most_certain(self, items: Ints, others: int, random: Any) -> Floats:
+        """How sure it can be at most that these items, largest first, are the largest of them and so many others.
 
         Draws have some of what users of many records may like. Here it is whatever would move an item from its place,
         in worlds where they have a taste of their own; as likely as the head allows.
@@ -69,7 +69,7 @@ class ShareDraws:
             return np.ones(items.size)
         tried = self._head(corrections, random)
         moved = tried.worlds.may_displace(
-            items, np.arange(items.size), most, self._estimates.kept, self._estimates.items.spread
+            items, np.arange(items.size), others, self._estimates.kept, self._estimates.items.spread
         )
         return np.asarray(1 - tried.chances.sum(axis=0) @ moved)
 

@@ -77,18 +77,19 @@ class ShareWorlds:
         mixed = np.where(self.apart[worlds], parts / np.maximum(weights, _TINY), parts)
         return np.asarray(self.light[worlds] + (self.heavy - self.light)[worlds] * np.minimum(mixed, 1.0))
 
-    def may_displace(self, items: Ints, ranks: Ints, most: int, weights: Floats, spread: float) -> NDArray[np.bool_]:
+    def may_displace(self, items: Ints, ranks: Ints, others: int, weights: Floats, spread: float) -> NDArray[np.bool_]:
         """worlds x items: whether items that only users of a taste of their own have may take their places.
 
         An item of theirs that counts as much weighs less, but no less than their records do; as many of the weights of
-        all items that are measured with this spread must be as large, and theirs all together.
+        all items that are measured with this spread must be as large, and theirs all together. Of those that are not on
+        the list only so many `others` are asked for.
         """
         rising = np.sort(weights)
         asked = weights[items] * (self.light / np.maximum(self.heavy, _TINY))[:, None]
-        wide = rising.size - np.searchsorted(rising, asked - spread) - most
+        wide = np.minimum(rising.size - np.searchsorted(rising, asked - spread) - items.size, others)
         enough = (self.part * weights.sum())[:, None] / np.maximum(asked, _TINY)
         fits = asked <= self.most_of_item[:, None]
-        return np.asarray(self.apart[:, None] & fits & (np.minimum(wide, enough) >= most - ranks))
+        return np.asarray(self.apart[:, None] & fits & (np.minimum(wide, enough) >= items.size - ranks))
 
     def part_for(self, worlds: Ints, ratio: Floats) -> Floats:
         """The part of heavy users that gives this average ratio, as far as any does."""

@@ -153,12 +153,12 @@ class SharedCounts(Summary):
         """As `ranking.Modelled` asks."""
         return self.item_draws(questions.first[:, 0], draws, random)
 
-    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
+    def most_certain(self, questions: Questions, others: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks."""
-        return self.items_certain(questions.first[:, 0], most, random)
+        return self.items_certain(questions.first[:, 0], others, random)
 
-    def items_certain(self, items: Ints, most: int, random: Any) -> Floats:
-        return self._draws.most_certain(items, most, random)
+    def items_certain(self, items: Ints, others: int, random: Any) -> Floats:
+        return self._draws.most_certain(items, others, random)
 
     def item_draws(self, items: Ints, draws: int, random: Any) -> Floats:
         return self._draws.draws(items, draws, random)

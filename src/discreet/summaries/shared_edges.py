@@ -141,9 +141,9 @@ class SharedEdges(Summary):
             found[:, some] *= part * (random.standard_gamma(steady, (draws, some.size)) / steady)
         return found
 
-    def most_certain(self, questions: Questions, most: int, random: Any) -> Floats:
+    def most_certain(self, questions: Questions, others: int, random: Any) -> Floats:
         """As `ranking.Modelled` asks: no more than of items alone."""
-        return self.alone.items_certain(_items(questions), most, random)
+        return self.alone.items_certain(_items(questions), others, random)
 
     def to_arrow(self) -> Any:
         item, *contexts = self.schema.names

@@ -69,6 +69,24 @@ def test_intervals_of_a_list_hold_though_noise_chose_it(method: str) -> None:
         assert not at_least(sum(float((one.low <= 10).mean()) for one in alone), len(lists), 0.8)
 
 
+@pytest.mark.parametrize("more", [{}, {"context": ["day"]}, {"top": 4}], ids=["items", "contexts", "top"])
+def test_a_list_of_all_that_is_asked_for_has_no_luck_to_allow_for(more: dict[str, Any]) -> None:
+    """Each is among the largest for sure, with the interval of a question about it alone."""
+    rows = [(who, item, who % 3) for who in range(300) for item in range(400 if who % 9 == 0 else 6)]
+    frame = pd.DataFrame(rows, columns=["who", "item", "day"])
+    schema = discreet.Schema(item=discreet.Ordinal(0, 399), day=discreet.Ordinal(0, 2))
+    source = discreet.open(frame, schema, unit=discreet.Unit("who", max_rows=400))
+    made = source.publish(discreet.Items("item", **more), 1)
+    every = made.top(3)
+    asked = " or ".join(f"item = {item}" for item in every["item"])
+    listed = made.top(3, asked)
+    for place, item in enumerate(listed["item"]):
+        alone = made.count({"item": item})
+        assert (listed["low"][place], listed["high"][place]) == (alone.low, alone.high)
+    if made.manifest["summary"]["shape"] != "selected-counts":
+        assert listed["certainty"] == [1, 1, 1]
+
+
 def test_what_is_kept_has_the_noise_that_made_the_list_though_counts_were_measured_again() -> None:
     schema = discreet.Schema(item=discreet.Ordinal(0, 399))
     frame = pd.DataFrame({"item": np.arange(4000) % 400, "who": np.arange(4000) // 4})

@@ -78,8 +78,8 @@ def test_repeated_items_make_records_less_certain_than_users() -> None:
     assert certainty(often)[:3].sum() < certainty(once)[:3].sum()
 
 
-def most_certain(found: ShareEstimates, most: int = 5) -> Any:
-    return ShareDraws(found).most_certain(np.arange(most), most, simulation.generator())
+def most_certain(found: ShareEstimates, others: int = 35) -> Any:
+    return ShareDraws(found).most_certain(np.arange(5), others, simulation.generator())
 
 
 def test_where_users_of_a_taste_of_their_own_could_fill_the_list_little_is_certain() -> None:
@@ -88,6 +88,10 @@ def test_where_users_of_a_taste_of_their_own_could_fill_the_list_little_is_certa
     assert hidden.max() < 0.8
     ruled_out = most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10, repeats=True))
     assert ruled_out.min() > hidden.max()
+    fewer = [most_certain(made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000, repeats=True), some) for some in (2, 0)]
+    assert np.all(fewer[0][:3] == 1)  # two others leave room for three
+    assert fewer[0][3:] == pytest.approx(hidden[3:])
+    assert np.all(fewer[1] == 1)
     counted = made(HEAVY, 3 * WEIGHTS.sum(), noise=10_000)
     assert most_certain(counted).max() < 1
     few = replace(counted, items=replace(counted.items, values=counted.items.values * 1000))
@@ -112,7 +116,7 @@ def test_users_of_a_taste_of_their_own_move_what_their_weight_can() -> None:
         world = replace(
             found, part=part * ones, heavy=heavy * ones, light=ones, apart=every & apart, most_of_item=of_item * ones
         )
-        may = world.may_displace(np.arange(5), np.arange(5), 5, weights, 0.0)
+        may = world.may_displace(np.arange(5), np.arange(5), 35, weights, 0.0)
         assert np.all(may.sum(axis=1) == moved)
 
 
