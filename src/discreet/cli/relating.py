@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.cli.show import print_answer
+from discreet.cli.show import print_answer, print_json
 from discreet.errors import BadParameter
 from discreet.release import Release, load
 
@@ -31,9 +31,15 @@ def run_compare(
     if b is None and since is None:
         raise BadParameter("compare: give two predicates, or --since with another release for the same one")
     other = release if since is None else load(since)
-    print_answer(release.compare(a, other.count(a if b is None else b), level=level, across=across), as_json)
-    if since is not None and b is None and not as_json:
-        print(f"change in percent: {release.change(a, since=other, level=level, across=across)}")
+    found = release.compare(a, other.count(a if b is None else b), level=level, across=across)
+    if since is None or b is not None:
+        print_answer(found, as_json)
+        return
+    change = release.change(a, since=other, level=level, across=across)
+    if as_json:
+        print_json({**found.to_dict(), "change": change.to_dict()})
+    else:
+        print(f"{found}\nchange in percent: {change}")
 
 
 def run_mean(

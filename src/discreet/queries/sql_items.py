@@ -83,11 +83,11 @@ def place_of(node: Any, names: Names) -> Place:
 
 
 def is_count(node: Any, names: Names) -> bool:
-    """count(*), count(), or sum(count): a release is a table of counts to some."""
+    """count(*), count(), count(1), or sum(count): a release is a table of counts to some."""
     from sqlglot import exp
 
     if isinstance(node, exp.Count):
-        return not node.args.get("expressions") and (node.this is None or isinstance(node.this, exp.Star))
+        return not node.args.get("expressions") and (node.this is None or isinstance(node.this, exp.Star | exp.Literal))
     if not isinstance(node, exp.Sum) or not isinstance(node.this, exp.Column):
         return False
     *table, column = [part.name.casefold() for part in node.this.parts]

@@ -59,6 +59,10 @@ def test_another_year(cli: Cli, here: Path) -> None:
     said = done(cli(here, "compare", str(later), "sex = 'm'", "--since", "a", "--across"))
     assert re.search(r"is larger with probability|cannot tell", said)
     assert re.search(r"\nchange in percent: -?[0-9,.]+ ", said)
+    told = json.loads(done(cli(here, "compare", str(later), "sex = 'm'", "--since", "a", "--across", "--json")))
+    change = discreet.load(later).change("sex = 'm'", since=discreet.load(here / "a"), across=True)
+    assert told["change"] == change.to_dict()
+    assert said.endswith(f"change in percent: {change}\n")
     refused(cli(here, "compare", "a", "sex = 'm'"), "give two predicates, or --since")
 
 

@@ -145,6 +145,12 @@ def test_intervals_hold_the_true_share() -> None:
     assert at_least(held, 60 * truth.size, 0.8)
 
 
+def test_every_way_to_count_rows_counts_them(release: Release) -> None:
+    ways = ("count(*)", "count()", "count(1)", "sum(count)")
+    found = [release.sql(f"select {way} from release where age < 3").to_dicts() for way in ways]
+    assert [list(row.values()) for rows in found for row in rows] == [list(found[0][0].values())] * len(ways)
+
+
 @pytest.mark.parametrize(
     ("sql", "kind", "words"),
     [
