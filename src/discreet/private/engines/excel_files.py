@@ -64,7 +64,8 @@ class ExcelSource(ImportedSource):
         return CalamineWorkbook.from_path(str(self._path))
 
     def _rows(self, sheet: str) -> Iterator[list[Any]]:
-        rows = self._opened().get_sheet_by_name(sheet).iter_rows()
+        found = self._opened().get_sheet_by_name(sheet)
+        rows = found.iter_rows() if found.height else ()  # of an empty sheet, readers before 0.9 end the program
         return (row for row in rows if any(cell != "" for cell in row))
 
     def _arrow(self, wanted: Wanted) -> Any:

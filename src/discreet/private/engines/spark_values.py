@@ -22,8 +22,8 @@ _INFINITE, _NAN = "^[+-]?inf(inity)?$", "^[+-]?nan([(].*[)])?$"
 _LEAST, _FAR = 1e-4, 1e16
 
 
-@ibis.udf.scalar.builtin(name="btrim")  # type: ignore[untyped-decorator]
-def _trim(text: str, marks: str) -> str:  # type: ignore[empty-body]
+@ibis.udf.scalar.builtin(name="btrim", signature=(("string", "string"), "string"))  # type: ignore[untyped-decorator]
+def _without(text: Any, marks: Any) -> Any:
     """Spark's function."""
 
 
@@ -80,6 +80,11 @@ def _bit(number: Any, place: Any) -> Any:
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def monotonically_increasing_id() -> int:  # type: ignore[empty-body]
     """Spark's function: a number of a row, never below zero."""
+
+
+def _trim(text: Any, marks: str) -> Any:
+    """Marks by their bytes: many a sqlglot writes `\\f` for a form feed, which Spark takes for an f."""
+    return _without(text, _bytes(marks.encode().hex()).cast("string"))
 
 
 class SparkEngine(Engine):
