@@ -79,8 +79,8 @@ def _parsed(text: object) -> Any:
     log = logging.getLogger("sqlglot")
     before, log.disabled = log.disabled, True  # it says there what is refused below
     try:
-        found = [one for one in sqlglot.parse(text, dialect="duckdb") if one is not None]
         crowded = _crowded([(token.token_type.name, token.text) for token in sqlglot.tokenize(text, dialect="duckdb")])
+        found = [] if crowded else [one for one in sqlglot.parse(text, dialect="duckdb") if one is not None]
     except sqlglot.errors.ParseError as error:
         said = error.errors[0] if error.errors else {}
         place = f", line {said['line']}, position {said['col']}" if said.get("line") else ""
@@ -90,15 +90,15 @@ def _parsed(text: object) -> Any:
         raise BadParameter(f"SQL: cannot be read; are quotes and brackets closed? {POSSIBLE}") from None
     finally:
         log.disabled = before
-    if len(found) != 1:
-        raise BadParameter(f"SQL: write one statement, not {len(found)}; {POSSIBLE}")
     if crowded is not None:
         raise BadParameter(f"SQL: {crowded}(...): takes an attribute and one share, such as {crowded}(age, 0.9)")
+    if len(found) != 1:
+        raise BadParameter(f"SQL: write one statement, not {len(found)}; {POSSIBLE}")
     return found[0]
 
 
 def _crowded(tokens: list[tuple[str, str]]) -> str | None:
-    """The first function of quantiles that is given more than an attribute and a share, which the parser drops."""
+    """The first function of quantiles that is given more than an attribute and a share, which parsers drop."""
     calls: list[list[Any]] = []  # of those that are open: the name, and how many commas it has
     before = ""
     for kind, text in tokens:
