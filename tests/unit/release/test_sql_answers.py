@@ -354,5 +354,6 @@ def _statement(dice: random.Random) -> str:
 @pytest.mark.parametrize("text", ["select count(*) from release limit 50%", "select count(*) from release r(sex, age)"])
 def test_what_would_mean_something_else_is_refused(text: str) -> None:
     data = discreet.from_counts(discreet.Schema(sex=discreet.Nominal(["f", "m"])), [[0], [1]], [5, 7])
-    with pytest.raises(BadParameter, match=r"is not a number of rows|is not about the release"):
+    said = r"is not a number of rows|is not about the release|cannot be read near `50`"  # the last by older parsers
+    with pytest.raises(BadParameter, match=said):
         data.publish(discreet.Table("sex", method="geometric"), 1).sql(text)
