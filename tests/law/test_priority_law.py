@@ -210,7 +210,7 @@ def test_slices_draw_many_empty_cells_as_one_process_does(monkeypatch: pytest.Mo
 
 
 #: each of two slices leaves cells out
-CROWDED = Contest((3, 1, 0, 0, 0, 0, 0, 0), Fraction(2), 1)
+CROWDED = Contest((0,) * 8, Fraction(1), 1)
 
 
 def forgets_levels(table: Any) -> Any:
